@@ -278,77 +278,75 @@ func (b *bench) checksums(d kernels.LaneOps) {
 	b.must(b.stream.Sync())
 }
 
-// badLevels wants operands that are not there to be refused, and no panic.
-func (b *bench) badLevels(d kernels.LaneOps) {
-	t := b.upload(make(matrix, 64*64))
-	level := kernels.Level{Lanes: t, Width: 64, Offsets: t, Ends: t, Weights: t, Ranges: []kernels.LevelRange{{Hi: 2}}}
-	product := kernels.LaneProduct{Dst: b.upload(make(matrix, 64*64)), Src: t, Width: 64, Weights: t, Edge: 64}
-	transpose := kernels.LaneTranspose{Dst: b.upload(make(matrix, 64*64)), Edge: 64, Side: 1, Lanes: t, Width: 64, Columns: t}
-	for name, spoil := range map[string]func(l *kernels.Level, p *kernels.LaneProduct, t *kernels.LaneTranspose){
-		"odd width": func(l *kernels.Level, p *kernels.LaneProduct, t *kernels.LaneTranspose) {
-			l.Width, p.Width, t.Width = 60, 60, 60
-		},
-		"no memory": func(l *kernels.Level, p *kernels.LaneProduct, t *kernels.LaneTranspose) {
-			l.Lanes.Buf, p.Src.Buf, t.Lanes.Buf = nil, nil, nil
-		},
-		"past the end": func(l *kernels.Level, p *kernels.LaneProduct, t *kernels.LaneTranspose) {
-			l.Ranges[0].Hi, p.Width, t.Side = 65, 128, 2
-		},
-		"no alignment": func(l *kernels.Level, p *kernels.LaneProduct, t *kernels.LaneTranspose) {
-			l.Lanes.Off, p.Dst.Off, t.Columns.Off = 4, 4, 4
-		},
-		"odd edge": func(l *kernels.Level, p *kernels.LaneProduct, t *kernels.LaneTranspose) {
-			l.Ranges[0].Lo, p.Edge, t.Edge = -1, 32, 32
-		},
-		"odd offset": func(l *kernels.Level, p *kernels.LaneProduct, t *kernels.LaneTranspose) {
-			l.Offsets.Off, p.Weights.Off, t.Dst.Off = 2, 2, 2
-		},
-		"upside down": func(l *kernels.Level, p *kernels.LaneProduct, t *kernels.LaneTranspose) {
-			l.Ranges[0].Lo, p.Src, t.Side = 3, p.Dst, 0
-		},
-		"short sources": func(l *kernels.Level, p *kernels.LaneProduct, t *kernels.LaneTranspose) {
-			l.Sources, p.Width, t.Sources = kernels.Tile{Buf: l.Lanes.Buf, Off: 64*64*4 - 64}, 0, kernels.Tile{Buf: t.Lanes.Buf, Off: 64*64*4 - 64}
-		},
-	} {
-		l, p, t := level, product, transpose
-		l.Ranges = append([]kernels.LevelRange(nil), level.Ranges...)
-		spoil(&l, &p, &t)
-		for what, err := range map[string]error{"Level": d.Level(b.stream, entry.I32, l), "LaneProduct": d.LaneProduct(b.stream, entry.I32, p), "LaneTranspose": d.LaneTranspose(b.stream, entry.I32, t)} {
-			if err == nil {
-				b.Errorf("%s, %s: not refused", what, name)
-			}
-		}
-	}
-	blocks := kernels.LaneBlocks{Lanes: product.Dst, Width: 64, Blocks: t, Terms: t, Weights: t, Count: 1}
-	for name, spoil := range map[string]func(k *kernels.LaneBlocks){
-		"odd width":    func(k *kernels.LaneBlocks) { k.Width = 60 },
-		"no memory":    func(k *kernels.LaneBlocks) { k.Lanes.Buf = nil },
-		"past the end": func(k *kernels.LaneBlocks) { k.Count = 64*64/5 + 1 },
-		"no alignment": func(k *kernels.LaneBlocks) { k.Weights.Off = 4 },
-		"no slack":     func(k *kernels.LaneBlocks) { k.Weights.Off = 64*64*4 - 64 },
-		"fewer than 0": func(k *kernels.LaneBlocks) { k.Count = -1 },
-	} {
-		k := blocks
-		if spoil(&k); d.LaneBlocks(b.stream, entry.I32, k) == nil {
-			b.Errorf("LaneBlocks, %s: not refused", name)
-		}
-	}
-	sums := kernels.LaneSums{Lanes: product.Dst, Width: 64, Rows: 8, Names: t, ByLane: product.Src, ByRow: product.Src, Count: 64}
-	for name, spoil := range map[string]func(k *kernels.LaneSums){
-		"odd width":    func(k *kernels.LaneSums) { k.Width = 60 },
-		"no memory":    func(k *kernels.LaneSums) { k.Lanes.Buf = nil },
-		"past the end": func(k *kernels.LaneSums) { k.Rows = 65 },
-		"no room":      func(k *kernels.LaneSums) { k.ByLane.Off = 64*64*4 - 64 },
-		"no alignment": func(k *kernels.LaneSums) { k.ByRow.Off = 4 },
-		"more lanes":   func(k *kernels.LaneSums) { k.Count = 65 },
-		"fewer than 0": func(k *kernels.LaneSums) { k.Rows = -1 },
-	} {
-		k := sums
-		if spoil(&k); d.LaneSums(b.stream, entry.I32, k) == nil {
-			b.Errorf("LaneSums, %s: not refused", name)
+// refused wants errors of an operation on what was spoiled, and no panic.
+func refused[K any](b *bench, what string, good K, operation func(K) error, spoiled map[string]func(k *K)) {
+	b.Helper()
+	for name, spoil := range spoiled {
+		k := good
+		if spoil(&k); operation(k) == nil {
+			b.Errorf("%s, %s: not refused", what, name)
 		}
 	}
 	b.must(b.stream.Sync())
+}
+
+// badLevels wants operands that are not there to be refused.
+func (b *bench) badLevels(d kernels.LaneOps) {
+	const edge, end = 64, 64 * 64 * wordBytes
+	t, out := b.upload(make(matrix, edge*edge)), b.upload(make(matrix, edge*edge))
+	type ranges = []kernels.LevelRange
+	refused(b, "Level", kernels.Level{Lanes: t, Width: edge, Offsets: t, Ends: t, Weights: t, Ranges: ranges{{Hi: 2}}},
+		func(k kernels.Level) error { return d.Level(b.stream, entry.I32, k) }, map[string]func(k *kernels.Level){
+			"odd width":     func(k *kernels.Level) { k.Width = 60 },
+			"no memory":     func(k *kernels.Level) { k.Lanes.Buf = nil },
+			"past the end":  func(k *kernels.Level) { k.Ranges = ranges{{Hi: 65}} },
+			"no alignment":  func(k *kernels.Level) { k.Lanes.Off = 4 },
+			"before 0":      func(k *kernels.Level) { k.Ranges = ranges{{Lo: -1, Hi: 2}} },
+			"odd offset":    func(k *kernels.Level) { k.Offsets.Off = 2 },
+			"upside down":   func(k *kernels.Level) { k.Ranges = ranges{{Lo: 3, Hi: 2}} },
+			"short sources": func(k *kernels.Level) { k.Sources = kernels.Tile{Buf: t.Buf, Off: end - 64} },
+		})
+	refused(b, "LaneProduct", kernels.LaneProduct{Dst: out, Src: t, Width: edge, Weights: t, Edge: edge},
+		func(k kernels.LaneProduct) error { return d.LaneProduct(b.stream, entry.I32, k) }, map[string]func(k *kernels.LaneProduct){
+			"odd width":    func(k *kernels.LaneProduct) { k.Width = 60 },
+			"no width":     func(k *kernels.LaneProduct) { k.Width = 0 },
+			"no memory":    func(k *kernels.LaneProduct) { k.Src.Buf = nil },
+			"past the end": func(k *kernels.LaneProduct) { k.Width = 128 },
+			"no alignment": func(k *kernels.LaneProduct) { k.Dst.Off = 4 },
+			"odd edge":     func(k *kernels.LaneProduct) { k.Edge = 32 },
+			"odd offset":   func(k *kernels.LaneProduct) { k.Weights.Off = 2 },
+			"in place":     func(k *kernels.LaneProduct) { k.Src = k.Dst },
+		})
+	refused(b, "LaneTranspose", kernels.LaneTranspose{Dst: out, Edge: edge, Side: 1, Lanes: t, Width: edge, Columns: t},
+		func(k kernels.LaneTranspose) error { return d.LaneTranspose(b.stream, entry.I32, k) }, map[string]func(k *kernels.LaneTranspose){
+			"odd width":     func(k *kernels.LaneTranspose) { k.Width = 60 },
+			"no memory":     func(k *kernels.LaneTranspose) { k.Lanes.Buf = nil },
+			"past the end":  func(k *kernels.LaneTranspose) { k.Side = 2 },
+			"no alignment":  func(k *kernels.LaneTranspose) { k.Columns.Off = 4 },
+			"odd edge":      func(k *kernels.LaneTranspose) { k.Edge = 32 },
+			"odd offset":    func(k *kernels.LaneTranspose) { k.Dst.Off = 2 },
+			"no side":       func(k *kernels.LaneTranspose) { k.Side = 0 },
+			"short sources": func(k *kernels.LaneTranspose) { k.Sources = kernels.Tile{Buf: t.Buf, Off: end - 64} },
+		})
+	refused(b, "LaneBlocks", kernels.LaneBlocks{Lanes: out, Width: edge, Blocks: t, Terms: t, Weights: t, Count: 1},
+		func(k kernels.LaneBlocks) error { return d.LaneBlocks(b.stream, entry.I32, k) }, map[string]func(k *kernels.LaneBlocks){
+			"odd width":    func(k *kernels.LaneBlocks) { k.Width = 60 },
+			"no memory":    func(k *kernels.LaneBlocks) { k.Lanes.Buf = nil },
+			"past the end": func(k *kernels.LaneBlocks) { k.Count = edge*edge/5 + 1 },
+			"no alignment": func(k *kernels.LaneBlocks) { k.Weights.Off = 4 },
+			"no slack":     func(k *kernels.LaneBlocks) { k.Weights.Off = end - 64 },
+			"fewer than 0": func(k *kernels.LaneBlocks) { k.Count = -1 },
+		})
+	refused(b, "LaneSums", kernels.LaneSums{Lanes: out, Width: edge, Rows: 8, Names: t, ByLane: t, ByRow: t, Count: edge},
+		func(k kernels.LaneSums) error { return d.LaneSums(b.stream, entry.I32, k) }, map[string]func(k *kernels.LaneSums){
+			"odd width":    func(k *kernels.LaneSums) { k.Width = 60 },
+			"no memory":    func(k *kernels.LaneSums) { k.Lanes.Buf = nil },
+			"past the end": func(k *kernels.LaneSums) { k.Rows = 65 },
+			"no room":      func(k *kernels.LaneSums) { k.ByLane.Off = end - 64 },
+			"no alignment": func(k *kernels.LaneSums) { k.ByRow.Off = 4 },
+			"more lanes":   func(k *kernels.LaneSums) { k.Count = 65 },
+			"fewer than 0": func(k *kernels.LaneSums) { k.Rows = -1 },
+		})
 }
 
 // WithLaneOps returns the device with the judge's kernels.LaneOps: operands are copied to the host, and

@@ -182,34 +182,27 @@ func (b *bench) sameAnswer(v entry.Variant, p *laneRows, q kernels.LaneQuestion,
 }
 
 func (b *bench) badLaneStats(d kernels.LaneStats) {
+	type asked struct {
+		kernels.LaneRows
+		q kernels.LaneQuestion
+	}
+	const end = 64 * 64 * wordBytes
 	tile := func() kernels.Tile { return b.upload(make(matrix, 64*64)) }
 	rows := kernels.LaneRows{Lanes: tile(), Width: 64, Rows: 8, Count: 64, Names: tile(), Memory: tile()}
 	edges := kernels.LaneBelow{Edges: make([]byte, 4)}
-	for name, spoil := range map[string]func(k *kernels.LaneRows) kernels.LaneQuestion{
-		"odd width":    func(k *kernels.LaneRows) kernels.LaneQuestion { k.Width = 60; return edges },
-		"more lanes":   func(k *kernels.LaneRows) kernels.LaneQuestion { k.Count = 65; return edges },
-		"fewer than 0": func(k *kernels.LaneRows) kernels.LaneQuestion { k.Rows = -1; return edges },
-		"past the end": func(k *kernels.LaneRows) kernels.LaneQuestion { k.Rows = 65; return kernels.LaneBins(edges) },
-		"no memory":    func(k *kernels.LaneRows) kernels.LaneQuestion { k.Memory.Buf = nil; return kernels.LaneBins(edges) },
-		"no alignment": func(k *kernels.LaneRows) kernels.LaneQuestion { k.Memory.Off = 4; return edges },
-		"no room": func(k *kernels.LaneRows) kernels.LaneQuestion {
-			k.Memory.Off = 64*64*4 - 256
-			return kernels.LaneNearest{K: 1}
-		},
-		"no names": func(k *kernels.LaneRows) kernels.LaneQuestion {
-			k.Names.Off = 64*64*4 - 16
-			return kernels.LaneNearest{K: 1}
-		},
-		"too many":    func(*kernels.LaneRows) kernels.LaneQuestion { return kernels.LaneNearest{K: kernels.MostLaneNear + 1} },
-		"none":        func(*kernels.LaneRows) kernels.LaneQuestion { return kernels.LaneNearest{} },
-		"no question": func(*kernels.LaneRows) kernels.LaneQuestion { return nil },
-	} {
-		k := rows
-		if q := spoil(&k); d.LaneStat(b.stream, entry.I32, k, q) == nil {
-			b.Errorf("LaneStat, %s: not refused", name)
-		}
-	}
-	b.must(b.stream.Sync())
+	refused(b, "LaneStat", asked{rows, edges}, func(k asked) error { return d.LaneStat(b.stream, entry.I32, k.LaneRows, k.q) }, map[string]func(k *asked){
+		"odd width":    func(k *asked) { k.Width = 60 },
+		"more lanes":   func(k *asked) { k.Count = 65 },
+		"fewer than 0": func(k *asked) { k.Rows = -1 },
+		"past the end": func(k *asked) { k.Rows, k.q = 65, kernels.LaneBins(edges) },
+		"no memory":    func(k *asked) { k.Memory.Buf, k.q = nil, kernels.LaneBins(edges) },
+		"no alignment": func(k *asked) { k.Memory.Off = 4 },
+		"no room":      func(k *asked) { k.Memory.Off, k.q = end-256, kernels.LaneNearest{K: 1} },
+		"no names":     func(k *asked) { k.Names.Off, k.q = end-16, kernels.LaneNearest{K: 1} },
+		"too many":     func(k *asked) { k.q = kernels.LaneNearest{K: kernels.MostLaneNear + 1} },
+		"none":         func(k *asked) { k.q = kernels.LaneNearest{} },
+		"no question":  func(k *asked) { k.q = nil },
+	})
 }
 
 // LaneStat implements kernels.LaneStats.
