@@ -90,6 +90,25 @@ func runParts(t *testing.T, open Open, parts []part) {
 	}
 }
 
+// Group runs the part of the suite that judges a group of kernels.As but PeerOps, which the device must have.
+func Group[T any](t *testing.T, open Open) {
+	b, can := benchOf[T](t, open)
+	switch group := any(&can).(type) {
+	case *kernels.TileOps:
+		b.tileOps(*group)
+	case *kernels.VectorOps:
+		b.vectorOps(*group)
+	case *kernels.LaneOps:
+		b.laneOps(*group)
+	case *kernels.LaneStats:
+		b.laneStatsOps(*group)
+	case *kernels.HostLaneOps:
+		b.hostLaneOps(*group)
+	default:
+		t.Fatalf("%T is no group", group)
+	}
+}
+
 // benchOf opens the device for the part of the suite that judges a group of kernels.As, which the device must have.
 func benchOf[T any](t *testing.T, open Open) (*bench, T) {
 	t.Helper()

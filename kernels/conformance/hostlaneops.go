@@ -9,11 +9,9 @@ import (
 	"ooc/kernels/entry"
 )
 
-// HostLaneOps runs the part of the suite that judges a device's kernels.HostLaneOps.
-func HostLaneOps(t *testing.T, open Open) {
-	b, s := benchOf[kernels.HostLaneOps](t, open)
+func (b *bench) hostLaneOps(s kernels.HostLaneOps) {
 	for _, v := range entry.Variants {
-		t.Run(v.String(), func(t *testing.T) {
+		b.Run(v.String(), func(t *testing.T) {
 			for range draws(25) {
 				w := b.with(t).newLaneGraph(v)
 				w.climb(s)

@@ -11,11 +11,9 @@ import (
 	"ooc/kernels/entry"
 )
 
-// LaneOps runs the part of the suite that judges a device's kernels.LaneOps.
-func LaneOps(t *testing.T, open Open) {
-	b, d := benchOf[kernels.LaneOps](t, open)
+func (b *bench) laneOps(d kernels.LaneOps) {
 	for _, v := range entry.Variants {
-		t.Run(v.String(), func(t *testing.T) {
+		b.Run(v.String(), func(t *testing.T) {
 			for range draws(15) {
 				b.with(t).levels(d, v)
 				b.with(t).laneProduct(d, v)
@@ -25,8 +23,8 @@ func LaneOps(t *testing.T, open Open) {
 			}
 		})
 	}
-	t.Run("Checksums", func(t *testing.T) { b.with(t).checksums(d) })
-	t.Run("BadOperands", func(t *testing.T) { b.with(t).badLevels(d) })
+	b.Run("Checksums", func(t *testing.T) { b.with(t).checksums(d) })
+	b.Run("BadOperands", func(t *testing.T) { b.with(t).badLevels(d) })
 }
 
 // lanes is rows of lanes in host memory, with the arcs between them.

@@ -11,17 +11,15 @@ import (
 	"ooc/kernels/entry"
 )
 
-// LaneStats runs the part of the suite that judges a device's kernels.LaneStats.
-func LaneStats(t *testing.T, open Open) {
-	b, d := benchOf[kernels.LaneStats](t, open)
+func (b *bench) laneStatsOps(d kernels.LaneStats) {
 	for _, v := range entry.Variants {
-		t.Run(v.String(), func(t *testing.T) {
+		b.Run(v.String(), func(t *testing.T) {
 			for range draws(15) {
 				b.with(t).laneStats(d, v)
 			}
 		})
 	}
-	t.Run("BadOperands", func(t *testing.T) { b.with(t).badLaneStats(d) })
+	b.Run("BadOperands", func(t *testing.T) { b.with(t).badLaneStats(d) })
 }
 
 // laneRows is kernels.LaneRows in host memory.

@@ -8,14 +8,12 @@ import (
 	"ooc/kernels/entry"
 )
 
-// TileOps runs the part of the suite that judges a device's kernels.TileOps.
-func TileOps(t *testing.T, open Open) {
-	b, d := benchOf[kernels.TileOps](t, open)
-	t.Run("Pairs", func(t *testing.T) { b.with(t).pairs(d) })
-	t.Run("Pivots", func(t *testing.T) { b.with(t).pivots(d) })
-	t.Run("Transpose", func(t *testing.T) { b.with(t).transpose(d) })
-	t.Run("Differ", func(t *testing.T) { b.with(t).differ(d) })
-	t.Run("Ceiling", func(t *testing.T) { b.with(t).ceiling(d) })
+func (b *bench) tileOps(d kernels.TileOps) {
+	b.Run("Pairs", func(t *testing.T) { b.with(t).pairs(d) })
+	b.Run("Pivots", func(t *testing.T) { b.with(t).pivots(d) })
+	b.Run("Transpose", func(t *testing.T) { b.with(t).transpose(d) })
+	b.Run("Differ", func(t *testing.T) { b.with(t).differ(d) })
+	b.Run("Ceiling", func(t *testing.T) { b.with(t).ceiling(d) })
 }
 
 // ceiling wants a rate of each variant that is drawn.

@@ -8,13 +8,11 @@ import (
 	"ooc/kernels/entry"
 )
 
-// VectorOps runs the part of the suite that judges a device's kernels.VectorOps.
-func VectorOps(t *testing.T, open Open) {
-	b, d := benchOf[kernels.VectorOps](t, open)
-	t.Run("Pull", func(t *testing.T) { b.with(t).pulls(d) })
-	t.Run("Link", func(t *testing.T) { b.with(t).links(d) })
-	t.Run("Least", func(t *testing.T) { b.with(t).leasts(d) })
-	t.Run("Grow", func(t *testing.T) { b.with(t).grows(d) })
+func (b *bench) vectorOps(d kernels.VectorOps) {
+	b.Run("Pull", func(t *testing.T) { b.with(t).pulls(d) })
+	b.Run("Link", func(t *testing.T) { b.with(t).links(d) })
+	b.Run("Least", func(t *testing.T) { b.with(t).leasts(d) })
+	b.Run("Grow", func(t *testing.T) { b.with(t).grows(d) })
 }
 
 // vectorGraph is a random graph: the weights of its arcs by beginning and end, unreachable for none.

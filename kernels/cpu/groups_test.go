@@ -12,7 +12,7 @@ import (
 func TestTileOps(t *testing.T) {
 	crashtest.Slow(t)
 	eachPath(t, func(t *testing.T, path string) {
-		conformance.TileOps(t, func(memory int64) (kernels.Device, error) {
+		conformance.Group[kernels.TileOps](t, func(memory int64) (kernels.Device, error) {
 			return Open(Options{Memory: memory, Path: path, Threads: 3})
 		})
 	})
@@ -22,7 +22,7 @@ func TestVectorOps(t *testing.T) {
 	crashtest.Slow(t)
 	for _, threads := range []int{1, 3} {
 		t.Run(fmt.Sprintf("threads=%d", threads), func(t *testing.T) {
-			conformance.VectorOps(t, func(memory int64) (kernels.Device, error) {
+			conformance.Group[kernels.VectorOps](t, func(memory int64) (kernels.Device, error) {
 				return Open(Options{Memory: memory, Threads: threads})
 			})
 		})
@@ -32,7 +32,7 @@ func TestVectorOps(t *testing.T) {
 func TestHostLaneOps(t *testing.T) {
 	crashtest.Slow(t)
 	eachPath(t, func(t *testing.T, path string) {
-		conformance.HostLaneOps(t, func(memory int64) (kernels.Device, error) {
+		conformance.Group[kernels.HostLaneOps](t, func(memory int64) (kernels.Device, error) {
 			return Open(Options{Memory: memory, Threads: 1, Path: path})
 		})
 	})

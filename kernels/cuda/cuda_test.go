@@ -24,10 +24,10 @@ func needGPU(t testing.TB) {
 
 func TestConformance(t *testing.T) { onGPU(t, conformance.Run) }
 func TestLarge(t *testing.T)       { onGPU(t, conformance.Large) }
-func TestTileOps(t *testing.T)     { onGPU(t, conformance.TileOps) }
-func TestVectorOps(t *testing.T)   { onGPU(t, conformance.VectorOps) }
-func TestLaneOps(t *testing.T)     { onGPU(t, conformance.LaneOps) }
-func TestLaneStats(t *testing.T)   { onGPU(t, conformance.LaneStats) }
+func TestTileOps(t *testing.T)     { onGPU(t, conformance.Group[kernels.TileOps]) }
+func TestVectorOps(t *testing.T)   { onGPU(t, conformance.Group[kernels.VectorOps]) }
+func TestLaneOps(t *testing.T)     { onGPU(t, conformance.Group[kernels.LaneOps]) }
+func TestLaneStats(t *testing.T)   { onGPU(t, conformance.Group[kernels.LaneStats]) }
 
 // TestPeerOps copies within a GPU, and between two where there are.
 func TestPeerOps(t *testing.T) {

@@ -28,17 +28,17 @@ func TestCampaignLargeFake(t *testing.T) {
 
 func TestTileOpsFake(t *testing.T) {
 	crashtest.Slow(t)
-	onFake(t, conformance.TileOps)
+	onFake(t, conformance.Group[kernels.TileOps])
 }
 
-func TestVectorOpsFake(t *testing.T) { onFake(t, conformance.VectorOps) }
+func TestVectorOpsFake(t *testing.T) { onFake(t, conformance.Group[kernels.VectorOps]) }
 
 func TestLaneOpsFake(t *testing.T) {
 	crashtest.Slow(t)
-	onFake(t, conformance.LaneOps)
+	onFake(t, conformance.Group[kernels.LaneOps])
 }
 
-func TestLaneStatsFake(t *testing.T) { onFake(t, conformance.LaneStats) }
+func TestLaneStatsFake(t *testing.T) { onFake(t, conformance.Group[kernels.LaneStats]) }
 
 // TestPeerOpsFake has two GPUs that reach each other, one that is opened twice, and two that do not.
 func TestPeerOpsFake(t *testing.T) {

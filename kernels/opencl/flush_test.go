@@ -83,7 +83,7 @@ func TestFlush(t *testing.T) {
 	}
 	shared.queues, shared.launch = 2, 1
 	f := &flushes{names: namesOf(l.functions), at: map[uintptr]turn{}, begun: map[uintptr]int{}, flushed: map[uintptr]int{}}
-	conformance.TileOps(t, func(memory int64) (kernels.Device, error) {
+	conformance.Group[kernels.TileOps](t, func(memory int64) (kernels.Device, error) {
 		return (&library{functions: l.functions, meddle: f.call}).open(Options{Index: index, Memory: memory, tunables: &shared, piece: 170 << 10})
 	})
 	if f.early != "" || f.crossed == 0 {

@@ -36,15 +36,15 @@ func testedDevice(t testing.TB) int {
 
 func TestConformance(t *testing.T) { onDevice(t, conformance.Run, Options{}) }
 func TestLarge(t *testing.T)       { onDevice(t, conformance.Large, Options{}) }
-func TestTileOps(t *testing.T)     { onDevice(t, conformance.TileOps, Options{}) }
-func TestLaneOps(t *testing.T)     { onDevice(t, conformance.LaneOps, Options{}) }
+func TestTileOps(t *testing.T)     { onDevice(t, conformance.Group[kernels.TileOps], Options{}) }
+func TestLaneOps(t *testing.T)     { onDevice(t, conformance.Group[kernels.LaneOps], Options{}) }
 
 // TestPieces has buffers of many pieces, so that tiles lie across two.
 func TestPieces(t *testing.T) {
 	onDevice(t, conformance.Run, Options{piece: 70 << 10})
-	onDevice(t, conformance.TileOps, Options{piece: 170 << 10})
+	onDevice(t, conformance.Group[kernels.TileOps], Options{piece: 170 << 10})
 	if os.Getenv("OOC_CAMPAIGN") != "" { // compiling them takes seconds
-		onDevice(t, conformance.LaneOps, Options{piece: 384 << 10})
+		onDevice(t, conformance.Group[kernels.LaneOps], Options{piece: 384 << 10})
 	}
 }
 
@@ -59,8 +59,8 @@ func TestGPUKernels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			onDevice(t, conformance.Run, o)
 			if o.tunables == nil {
-				onDevice(t, conformance.TileOps, o)
-				onDevice(t, conformance.LaneOps, o)
+				onDevice(t, conformance.Group[kernels.TileOps], o)
+				onDevice(t, conformance.Group[kernels.LaneOps], o)
 			}
 		})
 		if !crashtest.Long() { // a short campaign tries one, another in each run
