@@ -33,8 +33,5 @@ func (d *Device) LaneBlocks(on kernels.Stream, v entry.Variant, b kernels.LaneBl
 	if r.err == nil && b.Count > 0 {
 		r.err = s.launch(v, laneBlocks, b.Count*entry.CeilDiv(b.Width, blockLanes), paramOf(p))
 	}
-	if r.err != nil {
-		return fmt.Errorf("cuda: blocks of lanes: %w", r.err)
-	}
-	return nil
+	return in("blocks of lanes", r.err)
 }

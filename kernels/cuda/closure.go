@@ -22,10 +22,7 @@ type pivotParam struct {
 // Closure implements kernels.Stream. Beside the tiles it takes 128 entries of scratch for each vertex of
 // the pivot.
 func (s *stream) Closure(v entry.Variant, t int, pivot []kernels.Tile) error {
-	if err := s.closure(v, t, pivot); err != nil {
-		return fmt.Errorf("cuda: closure: %w", err)
-	}
-	return nil
+	return in("closure", s.closure(v, t, pivot))
 }
 
 func (s *stream) closure(v entry.Variant, t int, pivot []kernels.Tile) error {

@@ -92,10 +92,7 @@ func (s *stream) Wait(ev kernels.Event) error {
 	if err == nil {
 		err = s.wait(e)
 	}
-	if err != nil {
-		return fmt.Errorf("cuda: wait: %w", err)
-	}
-	return nil
+	return in("wait", err)
 }
 
 // Sync implements kernels.Event. The thread sleeps while it waits.

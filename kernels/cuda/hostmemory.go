@@ -130,10 +130,7 @@ func (d *Device) FreeHost(b []byte) error {
 	if !ok {
 		return errors.New("cuda: free host memory: not from AllocHost, or freed twice")
 	}
-	if err := d.freeHost(block); err != nil {
-		return fmt.Errorf("cuda: free host memory: %w", err)
-	}
-	return nil
+	return in("free host memory", d.freeHost(block))
 }
 
 func (d *Device) freeHost(block *hostBlock) error {

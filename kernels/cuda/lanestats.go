@@ -46,10 +46,7 @@ func (d *Device) LaneStat(on kernels.Stream, v entry.Variant, l kernels.LaneRows
 	default:
 		a.err = errors.Join(a.err, fmt.Errorf("no kernel answers a %T", q))
 	}
-	if a.err != nil {
-		return fmt.Errorf("cuda: statistics of lanes: %w", a.err)
-	}
-	return nil
+	return in("statistics of lanes", a.err)
 }
 
 // laneAsker asks a question, and keeps the first error.

@@ -43,8 +43,5 @@ func (d *Device) LaneSums(on kernels.Stream, v entry.Variant, l kernels.LaneSums
 	if r.err == nil && p.byRow != 0 && l.Rows > 0 {
 		r.err = s.launch(v, rowSums, entry.CeilDiv(l.Rows, rowWarps), paramOf(p))
 	}
-	if r.err != nil {
-		return fmt.Errorf("cuda: sums of lanes: %w", r.err)
-	}
-	return nil
+	return in("sums of lanes", r.err)
 }

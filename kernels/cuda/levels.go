@@ -54,10 +54,7 @@ func (d *Device) Level(on kernels.Stream, v entry.Variant, l kernels.Level) erro
 			r.err = s.level(v, p, g)
 		}
 	}
-	if r.err != nil {
-		return fmt.Errorf("cuda: level: %w", r.err)
-	}
-	return nil
+	return in("level", r.err)
 }
 
 // level enqueues a range of rows.
@@ -93,10 +90,7 @@ func (d *Device) LaneProduct(on kernels.Stream, v entry.Variant, p kernels.LaneP
 		list := []listEntry{jobEntry(to, 1, 1, true), {uint64(weights), uint64(from)}}
 		r.err = s.multiply(v, list, 1, operandShape{rows: p.Edge, cols: p.Width, lda: p.Edge, ldb: p.Width, ldc: p.Width, depth: p.Edge})
 	}
-	if r.err != nil {
-		return fmt.Errorf("cuda: product of lanes: %w", r.err)
-	}
-	return nil
+	return in("product of lanes", r.err)
 }
 
 // LaneTranspose implements kernels.LaneOps.
@@ -113,10 +107,7 @@ func (d *Device) LaneTranspose(on kernels.Stream, v entry.Variant, t kernels.Lan
 	if r.err == nil {
 		r.err = s.launch(v, laneTranspose, int(columns/patchEdge)*(t.Width/patchEdge), paramOf(p))
 	}
-	if r.err != nil {
-		return fmt.Errorf("cuda: transposition of lanes: %w", r.err)
-	}
-	return nil
+	return in("transposition of lanes", r.err)
 }
 
 // laneStream is ownStream for operations on lanes, of which there are so many.

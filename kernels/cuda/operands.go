@@ -66,3 +66,11 @@ func (r *resolver) toEnd(what string, t kernels.Tile) address {
 	}
 	return r.bytes(what, t, 0)
 }
+
+// in says what an error ended, if there is one.
+func in(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("cuda: %s: %w", what, err)
+}

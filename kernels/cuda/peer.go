@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"errors"
-	"fmt"
 
 	"ooc/kernels"
 )
@@ -49,8 +48,5 @@ func (d *Device) CopyPeer(on kernels.Stream, dst, src kernels.Tile, bytes int64)
 			})
 		}
 	}
-	if r.err != nil {
-		return fmt.Errorf("cuda: copy from a GPU: %w", r.err)
-	}
-	return nil
+	return in("copy from a GPU", r.err)
 }

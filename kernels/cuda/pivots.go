@@ -19,10 +19,7 @@ func (d *Device) Pivots(s kernels.Stream, v entry.Variant, t int, tiles []kernel
 	if err == nil {
 		err = own.pivots(v, t, tiles, lo, hi)
 	}
-	if err != nil {
-		return fmt.Errorf("cuda: pivots: %w", err)
-	}
-	return nil
+	return in("pivots", err)
 }
 
 func (s *stream) pivots(v entry.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
@@ -74,8 +71,5 @@ func (d *Device) Differ(s kernels.Stream, flag, a, b kernels.Tile, bytes int64) 
 		threads := int64(serviceInfo[differs].threads)
 		r.err = own.serve(differs, int(min((bytes+share*threads-1)/(share*threads), differBlocks)), paramOf(p))
 	}
-	if r.err != nil {
-		return fmt.Errorf("cuda: differ: %w", r.err)
-	}
-	return nil
+	return in("differ", r.err)
 }

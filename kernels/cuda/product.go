@@ -25,10 +25,7 @@ type productParam struct {
 // MinPlus implements kernels.Stream. A batch is one launch, unless its lists fill more than slotEntries.
 func (s *stream) MinPlus(v entry.Variant, t int, products []kernels.Product) error {
 	err := s.minPlus(v, t, products)
-	if err != nil {
-		return fmt.Errorf("cuda: min-plus: %w", err)
-	}
-	return nil
+	return in("min-plus", err)
 }
 
 // minPlus checks all products before it launches one.

@@ -58,10 +58,7 @@ func (d *Device) Pull(s kernels.Stream, v entry.Variant, p kernels.Pull) error {
 		q.blocks = int32(blocks)
 		r.err = own.launchSome(v, k, blocks*count, paramOf(q))
 	}
-	if r.err != nil {
-		return fmt.Errorf("cuda: pull: %w", r.err)
-	}
-	return nil
+	return in("pull", r.err)
 }
 
 // mostBlocks is how many blocks of threads a launch may have.
@@ -99,10 +96,7 @@ func (d *Device) Link(s kernels.Stream, v entry.Variant, l kernels.Link) error {
 	if r.err == nil {
 		r.err = own.launchSome(v, links, groupBlocks(links, l.Block.Hi-l.Block.Lo, group), paramOf(q))
 	}
-	if r.err != nil {
-		return fmt.Errorf("cuda: link: %w", r.err)
-	}
-	return nil
+	return in("link", r.err)
 }
 
 // groupBlocks is how many blocks of threads have a group for each vertex.

@@ -89,10 +89,7 @@ func (d *Device) Least(s kernels.Stream, l kernels.Least) error {
 	if r.err == nil {
 		r.err = own.serve(least, blocks, paramOf(&p))
 	}
-	if r.err != nil {
-		return fmt.Errorf("cuda: least: %w", r.err)
-	}
-	return nil
+	return in("least", r.err)
 }
 
 // Grow implements kernels.VectorOps.
@@ -115,8 +112,5 @@ func (d *Device) Grow(s kernels.Stream, g kernels.Grow) error {
 			}
 		}
 	}
-	if r.err != nil {
-		return fmt.Errorf("cuda: grow: %w", r.err)
-	}
-	return nil
+	return in("grow", r.err)
 }

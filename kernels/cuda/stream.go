@@ -93,10 +93,7 @@ func (s *stream) CopyIn(dst kernels.Tile, src []byte) error {
 	err := s.copyPieces("cuMemcpyHtoDAsync", src, dst, func(host unsafe.Pointer, at address, bytes int64) Result {
 		return s.device.driver.copyIn(at, host, bytes, s.handle)
 	})
-	if err != nil {
-		return fmt.Errorf("cuda: copy in: %w", err)
-	}
-	return nil
+	return in("copy in", err)
 }
 
 // CopyOut implements kernels.Stream. Like CopyIn, it overlaps only with memory from AllocHost.
@@ -104,10 +101,7 @@ func (s *stream) CopyOut(dst []byte, src kernels.Tile) error {
 	err := s.copyPieces("cuMemcpyDtoHAsync", dst, src, func(host unsafe.Pointer, at address, bytes int64) Result {
 		return s.device.driver.copyOut(host, at, bytes, s.handle)
 	})
-	if err != nil {
-		return fmt.Errorf("cuda: copy out: %w", err)
-	}
-	return nil
+	return in("copy out", err)
 }
 
 // copyPieces calls copy for the pieces of host memory that lie in one registration each.
@@ -186,8 +180,5 @@ func (s *stream) Close() error {
 	if e := d.broken.Load(); e != nil {
 		err = e // told once, not with each step
 	}
-	if err != nil {
-		return fmt.Errorf("cuda: close stream: %w", err)
-	}
-	return nil
+	return in("close stream", err)
 }

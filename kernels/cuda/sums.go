@@ -57,8 +57,5 @@ func (d *Device) Checksums(on kernels.Stream, dst, src kernels.Tile, bytes int64
 		p.round, p.zeros = power(sumBytes/4), sumZeros(0, bytes)
 		r.err = s.serve(tileSums, min(count, sumBlocks), paramOf(p))
 	}
-	if r.err != nil {
-		return fmt.Errorf("cuda: checksums: %w", r.err)
-	}
-	return nil
+	return in("checksums", r.err)
 }

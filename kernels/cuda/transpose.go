@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"errors"
-	"fmt"
 
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -24,10 +23,7 @@ func (d *Device) TransposeTile(on kernels.Stream, v entry.Variant, t int, dst, s
 	if r.err == nil {
 		r.err = s.launch(v, laneTranspose, (t/patchEdge)*(t/patchEdge), paramOf(p))
 	}
-	if r.err != nil {
-		return fmt.Errorf("cuda: transposition of a tile: %w", r.err)
-	}
-	return nil
+	return in("transposition of a tile", r.err)
 }
 
 // inOrder returns the numbers from 0 to n-1 as int32, four to an entry; 4 divides n.

@@ -21,10 +21,7 @@ const (
 // in that product the walk without arcs, which has no predecessor, would lower it. No entry is read in a launch that writes it, so results do not
 // depend on timing.
 func (s *stream) Closure(v entry.Variant, t int, pivot []kernels.Tile) error {
-	if err := s.closure(v, t, pivot); err != nil {
-		return fmt.Errorf("opencl: closure: %w", err)
-	}
-	return nil
+	return in("closure", s.closure(v, t, pivot))
 }
 
 func (s *stream) closure(v entry.Variant, t int, pivot []kernels.Tile) error {

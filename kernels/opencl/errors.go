@@ -80,3 +80,11 @@ func noMemory(err error) bool {
 	}
 	return false
 }
+
+// in says what an error ended, if there is one.
+func in(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("opencl: %s: %w", what, err)
+}

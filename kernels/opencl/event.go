@@ -86,10 +86,7 @@ func (s *stream) Wait(ev kernels.Event) error {
 		err = s.barrier(e.handle)
 	}
 	runtime.KeepAlive(e)
-	if err != nil {
-		return fmt.Errorf("opencl: wait: %w", err)
-	}
-	return nil
+	return in("wait", err)
 }
 
 // waitFor waits for an event. It returns the error of its command.

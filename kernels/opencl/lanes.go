@@ -127,10 +127,7 @@ func (c *laneCall) end(what string) error {
 	if c.err == nil {
 		c.err = c.stream.flush()
 	}
-	if c.err != nil {
-		return fmt.Errorf("opencl: %s: %w", what, c.err)
-	}
-	return nil
+	return in(what, c.err)
 }
 
 // What a group of items of lanes.cl takes on a GPU.

@@ -183,10 +183,7 @@ func (s *stream) send(list []listEntry) error {
 
 // MinPlus implements kernels.Stream.
 func (s *stream) MinPlus(v entry.Variant, t int, products []kernels.Product) error {
-	if err := s.minPlus(v, t, products); err != nil {
-		return fmt.Errorf("opencl: min-plus: %w", err)
-	}
-	return nil
+	return in("min-plus", s.minPlus(v, t, products))
 }
 
 // minPlus finds all operands before it launches anything.

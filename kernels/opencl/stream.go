@@ -133,18 +133,12 @@ func (s *stream) letGo() (err error) {
 
 // CopyIn implements kernels.Stream. It overlaps with other work if src is from AllocHost.
 func (s *stream) CopyIn(dst kernels.Tile, src []byte) error {
-	if err := s.copyHost(dst, src, "clEnqueueWriteBuffer", s.device.lib.clEnqueueWriteBuffer); err != nil {
-		return fmt.Errorf("opencl: copy in: %w", err)
-	}
-	return nil
+	return in("copy in", s.copyHost(dst, src, "clEnqueueWriteBuffer", s.device.lib.clEnqueueWriteBuffer))
 }
 
 // CopyOut implements kernels.Stream. Like CopyIn, it overlaps only with memory from AllocHost.
 func (s *stream) CopyOut(dst []byte, src kernels.Tile) error {
-	if err := s.copyHost(src, dst, "clEnqueueReadBuffer", s.device.lib.clEnqueueReadBuffer); err != nil {
-		return fmt.Errorf("opencl: copy out: %w", err)
-	}
-	return nil
+	return in("copy out", s.copyHost(src, dst, "clEnqueueReadBuffer", s.device.lib.clEnqueueReadBuffer))
 }
 
 // copyHost copies between a tile and host memory, piece by piece.
@@ -295,8 +289,5 @@ func (s *stream) Close() error {
 	d.mu.Lock()
 	delete(d.streams, s)
 	d.mu.Unlock()
-	if err != nil {
-		return fmt.Errorf("opencl: close stream: %w", err)
-	}
-	return nil
+	return in("close stream", err)
 }

@@ -30,10 +30,7 @@ func (d *device) Pivots(on kernels.Stream, v entry.Variant, t int, tiles []kerne
 	if err == nil {
 		err = s.pivots(v, t, tiles, lo, hi)
 	}
-	if err != nil {
-		return fmt.Errorf("opencl: pivots: %w", err)
-	}
-	return nil
+	return in("pivots", err)
 }
 
 func (s *stream) pivots(v entry.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
@@ -99,10 +96,7 @@ func (d *device) Differ(on kernels.Stream, flag, a, b kernels.Tile, bytes int64)
 	if err == nil && bytes > 0 {
 		err = s.differ(flag, a, b, bytes)
 	}
-	if err != nil {
-		return fmt.Errorf("opencl: differ: %w", err)
-	}
-	return nil
+	return in("differ", err)
 }
 
 func (s *stream) differ(flag, a, b kernels.Tile, bytes int64) error {
@@ -140,10 +134,7 @@ func (d *device) TransposeTile(on kernels.Stream, v entry.Variant, t int, dst, s
 	if err == nil {
 		err = s.transpose(v, t, dst, src)
 	}
-	if err != nil {
-		return fmt.Errorf("opencl: transposition of a tile: %w", err)
-	}
-	return nil
+	return in("transposition of a tile", err)
 }
 
 // patch is PATCH of service.cl.
