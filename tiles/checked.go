@@ -9,16 +9,16 @@ import (
 	"sync/atomic"
 )
 
-// Matrix reads entries of a store's matrix. In a store that is solved it compares each strip with its checksum before it
+// matrix reads entries of a store's matrix. In a store that is solved it compares each strip with its checksum before it
 // reads from it for the first time, and fails with ErrCorrupt where that does not match, or where the checksums
 // themselves are damaged.
-type Matrix struct {
+type matrix struct {
 	s         *Store
 	unchecked bool
 }
 
 // Unchecked reads what is there, for a proof that does not rest on checksums.
-func (s *Store) Unchecked() Matrix { return Matrix{s, true} }
+func (s *Store) Unchecked() matrix { return matrix{s, true} }
 
 // checks are the checksums of a solved matrix, and which of its strips they were compared with.
 type checks struct {
@@ -57,7 +57,7 @@ func (s *Store) loadChecks() (*checks, error) {
 
 // check compares strips of tile (i,j), which is stored, with their checksums: those that hold the given rows of it and
 // were not compared before.
-func (m Matrix) check(i, j, firstRow, lastRow int) error {
+func (m matrix) check(i, j, firstRow, lastRow int) error {
 	if m.unchecked {
 		return nil
 	}

@@ -26,7 +26,7 @@ func TestReadsAreChecked(t *testing.T) {
 		_, err = f.WriteAt(b, at)
 		must(t, err)
 	}
-	reads := func(m Matrix, u, v int) map[string]error {
+	reads := func(m matrix, u, v int) map[string]error {
 		row, tile, part := make([]byte, 1000), make([]byte, made.geo.TileBytes()), make([]byte, 40)
 		_, err := m.ReadAt(u, v)
 		return map[string]error{
@@ -35,7 +35,7 @@ func TestReadsAreChecked(t *testing.T) {
 			"column of predecessors": m.ReadColPredecessors(row, v), "part of predecessors": m.ReadEntriesPredecessors(part, u/128, v/128, u%128*128),
 		}
 	}
-	fine := func(when string, m Matrix, u, v int) {
+	fine := func(when string, m matrix, u, v int) {
 		t.Helper()
 		for what, err := range reads(m, u, v) {
 			if err != nil {
@@ -47,7 +47,7 @@ func TestReadsAreChecked(t *testing.T) {
 	must(t, err)
 	defer s.Close()
 	flip()
-	fine("another tile", s.Matrix, 100, 200)
+	fine("another tile", s.matrix, 100, 200)
 	fine("unchecked", s.Unchecked(), 228, 5)
 	for u := range 250 { // every row of the damaged tile, and those above it
 		bits, err := s.ReadAt(u, 200)
@@ -58,31 +58,31 @@ func TestReadsAreChecked(t *testing.T) {
 			t.Fatalf("entry (%d,7): %d, %v", u, bits, err)
 		}
 	}
-	for what, err := range reads(s.Matrix, 249, 90) { // in the same strip, another row and column
+	for what, err := range reads(s.matrix, 249, 90) { // in the same strip, another row and column
 		if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), made.path(nameDist)) ||
 			!strings.Contains(err.Error(), "tile (1,0), rows 64 to 127") || !strings.Contains(err.Error(), "--restart") {
 			t.Errorf("a damaged strip, %s: %v", what, err)
 		}
 	}
 	flip()
-	fine("mended", s.Matrix, 228, 5)
+	fine("mended", s.matrix, 228, 5)
 	flip()
-	fine("compared before", s.Matrix, 228, 5)
+	fine("compared before", s.matrix, 228, 5)
 
 	w, _, _ := reopen(t, made.Dir())
 	must(t, w.WritePredecessors(0, []int32{0}, []int32{1}))
-	fine("while it is written", w.Matrix, 228, 5)
+	fine("while it is written", w.matrix, 228, 5)
 	writeSums(t, w)
-	fine("with the checksums of what is there", w.Matrix, 228, 5)
+	fine("with the checksums of what is there", w.matrix, 228, 5)
 	flip()
-	fine("compared before", w.Matrix, 228, 5)
+	fine("compared before", w.matrix, 228, 5)
 	writeSums(t, w)
 	flip()
 	if _, err := w.ReadAt(228, 5); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("damaged after new checksums were written: %v", err)
 	}
 	must(t, w.Reset())
-	fine("after a reset", w.Matrix, 228, 5)
+	fine("after a reset", w.matrix, 228, 5)
 	must(t, w.Close())
 }
 

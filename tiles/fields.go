@@ -60,7 +60,7 @@ func (f field) copy(dst, src []byte, stride int) {
 
 // ReadRowPredecessors is ReadRow for predecessors: row numbers, int32, or
 // NoPredecessor. It fails where the store keeps none.
-func (m Matrix) ReadRowPredecessors(dst []byte, u int) error {
+func (m matrix) ReadRowPredecessors(dst []byte, u int) error {
 	f, err := m.s.predecessors()
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (m Matrix) ReadRowPredecessors(dst []byte, u int) error {
 }
 
 // ReadColPredecessors is ReadCol for predecessors.
-func (m Matrix) ReadColPredecessors(dst []byte, v int) error {
+func (m matrix) ReadColPredecessors(dst []byte, v int) error {
 	f, err := m.s.predecessors()
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (m Matrix) ReadColPredecessors(dst []byte, v int) error {
 }
 
 // ReadEntriesPredecessors is ReadEntries for predecessors.
-func (m Matrix) ReadEntriesPredecessors(dst []byte, i, j, first int) error {
+func (m matrix) ReadEntriesPredecessors(dst []byte, i, j, first int) error {
 	f, err := m.s.predecessors()
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (m Matrix) ReadEntriesPredecessors(dst []byte, i, j, first int) error {
 
 // ReadHere copies what a store, which may be a part store, has of line u, a row or a column: of each of its tiles there, one after another, T distances and
 // then T predecessors, padding included. It returns how many bytes these are.
-func (m Matrix) ReadHere(dst []byte, u int, column bool) (n int, err error) {
+func (m matrix) ReadHere(dst []byte, u int, column bool) (n int, err error) {
 	s := m.s
 	pred, err := s.predecessors()
 	if err != nil {

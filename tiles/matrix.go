@@ -31,7 +31,7 @@ func (s *Store) tileError(op string, i, j, got int, want int64) error {
 
 // ReadTile copies tile (i,j) into dst, which has TileBytes bytes. It fails
 // with a *FaultError where the file cannot be read.
-func (m Matrix) ReadTile(dst []byte, i, j int) error {
+func (m matrix) ReadTile(dst []byte, i, j int) error {
 	s := m.s
 	if err := s.tileError("read", i, j, len(dst), s.geo.TileBytes()); err != nil {
 		return err
@@ -138,17 +138,17 @@ func (s *Store) Prefetch(i, j int) {
 // ReadRow copies the N distances of row u, without padding, into dst, which has
 // room for just these in entries of Kind.Wide. Where the layout holds half of the matrix, it touches as
 // many pages as ReadCol.
-func (m Matrix) ReadRow(dst []byte, u int) error {
+func (m matrix) ReadRow(dst []byte, u int) error {
 	return m.s.wide(dst, func(dst []byte) error { return m.readRow(dst, u, m.s.distances()) })
 }
 
 // ReadCol is ReadRow for the distances of column v, N of them or as many as there are
 // rows. It touches every tile row of the column: as many pages.
-func (m Matrix) ReadCol(dst []byte, v int) error {
+func (m matrix) ReadCol(dst []byte, v int) error {
 	return m.s.wide(dst, func(dst []byte) error { return m.readCol(dst, v, m.s.distances()) })
 }
 
-func (m Matrix) readRow(dst []byte, u int, f field) error {
+func (m matrix) readRow(dst []byte, u int, f field) error {
 	s := m.s
 	if err := s.lineError("row", u, s.geo.RowCount(), len(dst), s.geo.N*f.size); err != nil {
 		return err
@@ -165,7 +165,7 @@ func (m Matrix) readRow(dst []byte, u int, f field) error {
 }
 
 // readPart reads the first entries of line k of tile (i,j), which is stored: of a row of it, or of a column.
-func (m Matrix) readPart(dst []byte, i, j, k int, column bool, f field) error {
+func (m matrix) readPart(dst []byte, i, j, k int, column bool, f field) error {
 	g := &m.s.geo
 	count := len(dst) / f.size
 	first, last, at, stride := k, k, k*g.T*g.EntryBytes, g.EntryBytes
@@ -178,7 +178,7 @@ func (m Matrix) readPart(dst []byte, i, j, k int, column bool, f field) error {
 	return m.s.touch("read", i, j, int64(at), int64((count-1)*stride+g.EntryBytes), func(part []byte) { f.copy(dst, part, stride) })
 }
 
-func (m Matrix) readCol(dst []byte, v int, f field) error {
+func (m matrix) readCol(dst []byte, v int, f field) error {
 	s := m.s
 	if err := s.lineError("column", v, s.geo.N, len(dst), s.geo.RowCount()*f.size); err != nil {
 		return err
@@ -208,7 +208,7 @@ func (s *Store) lineError(what string, u, of, got, want int) error {
 }
 
 // ReadAt gives the bits of distance (u,v), an entry of Kind.Wide.
-func (m Matrix) ReadAt(u, v int) (uint64, error) {
+func (m matrix) ReadAt(u, v int) (uint64, error) {
 	s := m.s
 	if s.geo.Factors {
 		return 0, fmt.Errorf("read %s: %w", s.dir, ErrNoMatrix)

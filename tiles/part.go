@@ -13,7 +13,7 @@ import (
 // the matrix leaves nothing in the process's memory; but for a tile that is not
 // stored: it would have to read a page for each entry of a row. It fails with a
 // *FaultError where the file cannot be read.
-func (m Matrix) ReadEntries(dst []byte, i, j, first int) error {
+func (m matrix) ReadEntries(dst []byte, i, j, first int) error {
 	return m.s.wide(dst, func(dst []byte) error { return m.readFields(dst, i, j, first, m.s.distances()) })
 }
 
@@ -30,7 +30,7 @@ const fieldStep = 64 << 10
 
 var fieldBuffers = sync.Pool{New: func() any { return new([fieldStep]byte) }}
 
-func (m Matrix) readFields(dst []byte, i, j, first int, f field) error {
+func (m matrix) readFields(dst []byte, i, j, first int, f field) error {
 	s := m.s
 	e, all := s.geo.EntryBytes, s.geo.T*s.geo.T
 	count := len(dst) / f.size
@@ -66,7 +66,7 @@ func (m Matrix) readFields(dst []byte, i, j, first int, f field) error {
 }
 
 // readTransposed reads consecutive entries of the transpose of tile (i,j), which is stored.
-func (m Matrix) readTransposed(dst []byte, i, j, first int) error {
+func (m matrix) readTransposed(dst []byte, i, j, first int) error {
 	t, count := m.s.geo.T, len(dst)/m.s.geo.EntryBytes
 	top, bottom := 0, t-1
 	if first/t == (first+count-1)/t { // in one row of the transpose, one column of the tile

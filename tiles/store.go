@@ -23,7 +23,7 @@ import (
 // callers keep two goroutines from writing one tile, or writing a tile that
 // another reads, at a time.
 type Store struct {
-	Matrix
+	matrix
 
 	dir      string
 	meta     Meta
@@ -65,7 +65,7 @@ func unopened(dir string, m Meta, writable bool) *Store {
 	if m.Part != nil {
 		s.places, s.held = m.places()
 	}
-	s.Matrix = Matrix{s: s}
+	s.matrix = matrix{s: s}
 	return s
 }
 

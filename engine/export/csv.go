@@ -11,7 +11,7 @@ import (
 // csvFormat writes a table (RFC 4180, but for line ends of one character): the ids of the columns on the
 // first line after an empty cell, and the id of each row before its distances. pandas.read_csv(FILE,
 // index_col=0) reads it back.
-var csvFormat = Format{
+var csvFormat = format{
 	Name:  "csv",
 	Title: "table with ids as the first line and the first column",
 	write: func(ctx context.Context, x *extract, w io.Writer) error {

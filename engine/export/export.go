@@ -26,15 +26,15 @@ type Options struct {
 	Predecessors *int32
 }
 
-// Format writes a solved matrix, or a part of it, in one format.
-type Format struct {
+// format writes a solved matrix, or a part of it, in one format.
+type format struct {
 	Name  string // and, after a dot, the extension
 	Title string
 	write func(ctx context.Context, x *extract, w io.Writer) error
 }
 
 // Formats lists the formats.
-var Formats = []Format{
+var Formats = []format{
 	npyFormat,
 	csvFormat,
 	mtxFormat,
@@ -81,14 +81,14 @@ func Write(ctx context.Context, p *engine.Problem, w io.Writer, o Options) error
 }
 
 // write writes in a format, and fails if another process has begun the store again meanwhile.
-func (x *extract) write(ctx context.Context, e *Format, w io.Writer) error {
+func (x *extract) write(ctx context.Context, e *format, w io.Writer) error {
 	if err := e.write(ctx, x, w); err != nil {
 		return err
 	}
 	return x.p.Solved()
 }
 
-func prepare(p *engine.Problem, o Options) (*Format, *extract, error) {
+func prepare(p *engine.Problem, o Options) (*format, *extract, error) {
 	e, err := formatOf(o.Format)
 	if err != nil {
 		return nil, nil, err
@@ -113,7 +113,7 @@ func prepare(p *engine.Problem, o Options) (*Format, *extract, error) {
 		if o.Cols != nil || e.Name != npyFormat.Name {
 			return nil, nil, fmt.Errorf("%w %q of predecessors of chosen columns: there is .npy, of whole rows", newfile.ErrNoFormat, "."+e.Name)
 		}
-		e = &Format{Name: e.Name, write: predecessorWriter(*o.Predecessors)}
+		e = &format{Name: e.Name, write: predecessorWriter(*o.Predecessors)}
 		if p.Meta().Predecessors {
 			x.stored, x.size = p.Store().ReadEntriesPredecessors, entry.WordBytes
 			e.write = storedPredecessorWriter(*o.Predecessors)
@@ -122,7 +122,7 @@ func prepare(p *engine.Problem, o Options) (*Format, *extract, error) {
 	return e, x, nil
 }
 
-func formatOf(name string) (*Format, error) {
+func formatOf(name string) (*format, error) {
 	var known []string
 	for i := range Formats {
 		if strings.EqualFold(name, Formats[i].Name) {

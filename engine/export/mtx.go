@@ -9,7 +9,7 @@ import (
 // mtxFormat writes a dense Matrix Market array, which is column after column, an entry a line:
 // https://math.nist.gov/MatrixMarket/formats.html. It is not a sparse one (coordinate): readers take
 // what is missing there for zero, and hardly any pair is missing.
-var mtxFormat = Format{
+var mtxFormat = format{
 	Name:  "mtx",
 	Title: "dense Matrix Market array",
 	write: func(ctx context.Context, x *extract, w io.Writer) error {

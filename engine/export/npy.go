@@ -11,7 +11,7 @@ import (
 )
 
 // npyFormat writes a 2-D NumPy array in C order.
-var npyFormat = Format{
+var npyFormat = format{
 	Name:  "npy",
 	Title: "2-D NumPy array",
 	write: func(ctx context.Context, x *extract, w io.Writer) error {

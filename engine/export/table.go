@@ -25,7 +25,7 @@ func Table(ctx context.Context, p *engine.Problem, w io.Writer, o TableOptions) 
 	}
 	_, x, err := prepare(p, Options{Format: csvFormat.Name, Rows: o.Rows, Cols: o.Cols})
 	if err == nil {
-		err = x.write(ctx, &Format{write: func(ctx context.Context, x *extract, w io.Writer) error { return write(x, ctx, w) }}, w)
+		err = x.write(ctx, &format{write: func(ctx context.Context, x *extract, w io.Writer) error { return write(x, ctx, w) }}, w)
 	}
 	if err != nil {
 		return fmt.Errorf("table: %w", err)

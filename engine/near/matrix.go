@@ -18,9 +18,9 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Format is a format of files of sparse matrices. Every pair is in it, also those at distance 0, and nothing else; the
+// format is a format of files of sparse matrices. Every pair is in it, also those at distance 0, and nothing else; the
 // diagonal is not.
-type Format struct {
+type format struct {
 	Name  string // and, after a dot, the extension
 	Title string
 	least func(m *matrix) int // bytes of a pair, at least
@@ -28,14 +28,14 @@ type Format struct {
 }
 
 // Formats lists the formats.
-var Formats = []Format{
+var Formats = []format{
 	npzFormat,
 	mtxFormat,
 	csvFormat,
 }
 
 // formatOf finds the format that the name of a file asks for.
-func formatOf(path string) (*Format, error) {
+func formatOf(path string) (*format, error) {
 	ext := filepath.Ext(packed.TrimExt(path))
 	var known []string
 	for i := range Formats {
@@ -119,7 +119,7 @@ func (m *matrix) lines(ctx context.Context, w io.Writer, line func(out []byte, r
 }
 
 // mtxFormat writes Matrix Market coordinates: https://math.nist.gov/MatrixMarket/formats.html
-var mtxFormat = Format{
+var mtxFormat = format{
 	Name:  "mtx",
 	Title: "sparse Matrix Market file: row, column and distance, numbered from 1",
 	least: func(*matrix) int { return len("1 1 1\n") },
@@ -143,7 +143,7 @@ var mtxFormat = Format{
 }
 
 // csvFormat writes a table of pairs with the ids of the input, which ooc and pandas.read_csv read.
-var csvFormat = Format{
+var csvFormat = format{
 	Name:  "csv",
 	Title: "table with the columns from, to and distance, a line a pair, with ids",
 	least: func(*matrix) int { return len("1,1,1\n") },

@@ -20,13 +20,13 @@ func (v Of) Selection(flag, list string) (at []int, err error) {
 	}
 	cells, err := text.Split(list, ',')
 	if err != nil {
-		return nil, text.ErrorOf(ErrUsage, "--%s %s: %w", flag, list, err)
+		return nil, text.ErrorOf(errUsage, "--%s %s: %w", flag, list, err)
 	}
 	for _, c := range cells {
 		file, ok := strings.CutPrefix(c.Text, "@")
 		if _, err := v.item(nil, c); err != nil && ok && !c.Quoted {
 			if file == "" {
-				return nil, text.ErrorOf(ErrUsage, "--%s %s: a file's name goes behind @, or - for standard input", flag, list)
+				return nil, text.ErrorOf(errUsage, "--%s %s: a file's name goes behind @, or - for standard input", flag, list)
 			}
 			rows, err := v.list(file, map[string]string{"rows": "row", "cols": "column", "source": "source", "sources": "source"}[flag])
 			if err != nil {
@@ -36,14 +36,14 @@ func (v Of) Selection(flag, list string) (at []int, err error) {
 			continue
 		}
 		if at, err = v.item(at, c); errors.Is(err, errBackwards) {
-			err = text.ErrorOf(ErrUsage, "%w", err)
+			err = text.ErrorOf(errUsage, "%w", err)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("--%s: %w", flag, err)
 		}
 	}
 	if len(at) == 0 {
-		return nil, text.ErrorOf(ErrUsage, "--%s %s: it names no vertex", flag, list)
+		return nil, text.ErrorOf(errUsage, "--%s %s: it names no vertex", flag, list)
 	}
 	return at, nil
 }

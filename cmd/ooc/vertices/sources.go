@@ -39,7 +39,7 @@ func (v Of) Sources(list string) ([]int32, error) {
 func randomSources(word string, n int) ([]int32, error) {
 	k, err := strconv.Atoi(word)
 	if err != nil || k < 1 || k > n {
-		return nil, text.ErrorOf(ErrUsage, "--sources random:%s: want a number from 1 to %d", word, n)
+		return nil, text.ErrorOf(errUsage, "--sources random:%s: want a number from 1 to %d", word, n)
 	}
 	rows := make([]int32, 0, k)
 	r := rand.New(rand.NewPCG(uint64(n), uint64(k)))

@@ -8,8 +8,8 @@ import (
 	"ooc/tiles/class"
 )
 
-// ErrUsage is wrapped by the error of a list on the command line that names no vertices, whatever the ids are.
-var ErrUsage = class.New(class.Usage, "a list that names no vertices")
+// errUsage is wrapped by the error of a list on the command line that names no vertices, whatever the ids are.
+var errUsage = class.New(class.Usage, "a list that names no vertices")
 
 // Of are the vertices of a store or of an input.
 type Of struct {

@@ -4,10 +4,10 @@ import (
 	"math"
 )
 
-// Search finds the shortest distances along the lines of a matrix, from one vertex at a time: those from
+// search finds the shortest distances along the lines of a matrix, from one vertex at a time: those from
 // it, or those to it if the matrix is by column. It is the reference that a solve is judged by, and for one
 // goroutine; any number of them may share a matrix.
-type Search struct {
+type search struct {
 	d         *Matrix
 	potential []float64
 	scratch   *lineScratch
@@ -19,11 +19,11 @@ type Search struct {
 }
 
 // NewSearch returns a search. Without negative entries, potential is nil.
-func (d *Matrix) NewSearch(potential []float64) *Search {
+func (d *Matrix) NewSearch(potential []float64) *search {
 	if potential == nil {
 		potential = make([]float64, d.n)
 	}
-	return &Search{d: d, potential: potential, scratch: d.newScratch(), weights: make([]float64, d.n),
+	return &search{d: d, potential: potential, scratch: d.newScratch(), weights: make([]float64, d.n),
 		dist: make([]float64, d.n), hops: make([]int32, d.n), length: make([]float64, d.n), open: make([]int32, 0, d.n)}
 }
 
@@ -31,7 +31,7 @@ func (d *Matrix) NewSearch(potential []float64) *Search {
 // for kind i32, sums in float64 for f32. The slice is valid until the next call. It is Dijkstra's algorithm
 // without a heap, of n² steps for n² arcs; where entries are negative, the next vertex is chosen by distances
 // in which they are not (D. B. Johnson, Efficient algorithms for shortest paths in sparse networks, 1977).
-func (s *Search) From(src int) ([]float64, error) {
+func (s *search) From(src int) ([]float64, error) {
 	s.open = s.open[:0]
 	for v := range s.dist {
 		s.dist[v], s.hops[v], s.length[v] = math.Inf(1), 0, 0
@@ -49,7 +49,7 @@ func (s *Search) From(src int) ([]float64, error) {
 
 // relax settles u and relaxes its arcs. It returns the vertex that is nearest of the others; -1 if none can
 // be reached.
-func (s *Search) relax(u int) int {
+func (s *search) relax(u int) int {
 	du, next, least := s.dist[u], -1, math.Inf(1)
 	left := s.open[:0]
 	for _, v := range s.open {
@@ -70,6 +70,6 @@ func (s *Search) relax(u int) int {
 
 // Path returns, after a search, the number of arcs on the path found to a vertex and the sum of the magnitudes
 // of their weights. They mean nothing for a vertex that cannot be reached.
-func (s *Search) Path(v int) (arcs int, magnitude float64) {
+func (s *search) Path(v int) (arcs int, magnitude float64) {
 	return int(s.hops[v]), s.length[v]
 }

@@ -20,7 +20,7 @@ var dimacs = Format{
 }
 
 // detectDIMACS looks for the problem line, before which only comments may stand.
-func detectDIMACS(head []byte) Match {
+func detectDIMACS(head []byte) match {
 	for len(head) > 0 {
 		line, rest, whole := bytes.Cut(head, []byte("\n"))
 		head = rest
@@ -28,11 +28,11 @@ func detectDIMACS(head []byte) Match {
 			continue
 		}
 		if whole && len(line) > 2 && line[0] == 'p' && (line[1] == ' ' || line[1] == '\t') {
-			return Yes
+			return yes
 		}
-		return No
+		return no
 	}
-	return No
+	return no
 }
 
 // isDIMACSComment reports whether line is blank or a comment: a "c" alone or before a blank.

@@ -31,16 +31,16 @@ var edgeList = Format{
 
 // detectEdgeList never is sure: two numbers on a line may mean many things. It refuses what holds
 // control characters, as binary files do, and what another program would read as Matrix Market.
-func detectEdgeList(head []byte) Match {
+func detectEdgeList(head []byte) match {
 	if bytes.HasPrefix(head, []byte("%%MatrixMarket")) {
-		return No
+		return no
 	}
 	for _, c := range head {
 		if c < ' ' && c != '\n' && c != '\r' && c != '\t' {
-			return No
+			return no
 		}
 	}
-	return Maybe
+	return perhaps
 }
 
 // isSkipped reports whether line is blank or a comment.

@@ -12,7 +12,7 @@ import (
 // detectMETIS is sure of lists that no edge list could be, after a header that all of them fit: of different lengths, or
 // of a length that no arcs below a line of counts have. It is also sure of a small file that fits to the last edge. Else
 // the extension decides.
-func detectMETIS(head []byte) Match {
+func detectMETIS(head []byte) match {
 	whole := len(head) < input.HeadSize-len("\xef\xbb\xbf")
 	d := metisDetector{}
 	for len(head) > 0 {
@@ -21,14 +21,14 @@ func detectMETIS(head []byte) Match {
 			break
 		}
 		if head = rest; !d.line(line) {
-			return No
+			return no
 		}
 	}
 	arcs := d.width == 0 || d.width == d.columns || d.width == 3 && d.columns == 2 // "N M", and then arcs with weights
 	if d.ragged || !arcs || d.lines > 0 && whole && d.fits() {
-		return Yes
+		return yes
 	}
-	return No
+	return no
 }
 
 // metisDetector reads the first lines of what may be METIS.

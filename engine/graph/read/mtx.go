@@ -24,11 +24,11 @@ var matrixMarket = Format{
 
 const mtxBanner = "%%MatrixMarket"
 
-func detectMTX(head []byte) Match {
+func detectMTX(head []byte) match {
 	if len(head) > len(mtxBanner) && bytes.EqualFold(head[:len(mtxBanner)], []byte(mtxBanner)) {
-		return Yes
+		return yes
 	}
-	return No
+	return no
 }
 
 // mtxReader holds what the lines so far have said.
@@ -100,7 +100,7 @@ func (r *mtxReader) banner() error {
 		return err
 	}
 	words := bytes.Fields(bytes.ToLower(line))
-	if len(words) != 5 || detectMTX(line) != Yes || string(words[1]) != "matrix" {
+	if len(words) != 5 || detectMTX(line) != yes || string(words[1]) != "matrix" {
 		return r.out.fail("the first line is not \"%s matrix coordinate|array FIELD SYMMETRY\"", mtxBanner)
 	}
 	layout, field, symmetry := string(words[2]), string(words[3]), string(words[4])

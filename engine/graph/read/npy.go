@@ -13,11 +13,11 @@ var npy = Format{
 	Directed:   true,
 	NoArc:      true,
 	matrix:     true,
-	Detect: func(head []byte) Match {
+	Detect: func(head []byte) match {
 		if dense.IsArray(head) {
-			return Yes
+			return yes
 		}
-		return No
+		return no
 	},
 	read: func(_ *lines.Reader, _ Options, out *sink) error { return out.failAll(dense.NotAnArray) }, // or it were opened
 }

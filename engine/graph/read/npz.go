@@ -29,15 +29,15 @@ var sciPy = Format{
 }
 
 // detectNPZ looks for a zip file whose first member is an array.
-func detectNPZ(head []byte) Match {
+func detectNPZ(head []byte) match {
 	const name = 30 // where it begins, and 4 bytes before that its length
 	if len(head) > name && bytes.HasPrefix(head, []byte("PK\x03\x04")) {
 		end := name + int(binary.LittleEndian.Uint16(head[name-4:]))
 		if end <= len(head) && bytes.HasSuffix(head[name:end], []byte(".npy")) {
-			return Yes
+			return yes
 		}
 	}
-	return No
+	return no
 }
 
 func readNPZ(in *input.Input, data io.Reader, o Options, out *sink) error {

@@ -40,14 +40,14 @@ func (o Options) base(usual int64) int64 {
 	return usual
 }
 
-// Match is how sure a format is that an input is its own.
-type Match int
+// match is how sure a format is that an input is its own.
+type match int
 
 // The answers of Format.Detect.
 const (
-	No    Match = iota
-	Maybe       // the content does not speak against it
-	Yes
+	no      match = iota
+	perhaps       // the content does not speak against it
+	yes
 )
 
 // Format is a file format of graphs.
@@ -60,7 +60,7 @@ type Format struct {
 	NoArc      bool     // it is a matrix, of which Options.NoArc says something
 	matrix     bool     // it stays in its file, where package dense opens it
 	// Detect looks at the first bytes of an input, decompressed.
-	Detect func(head []byte) Match
+	Detect func(head []byte) match
 
 	read    func(in *lines.Reader, o Options, out *sink) error
 	readAll func(in *input.Input, data io.Reader, o Options, out *sink) error // instead, where it has no lines

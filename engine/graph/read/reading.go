@@ -119,7 +119,7 @@ func (in *reading) matrix() (bool, error) {
 			return false, err
 		}
 		start, _ := data.Peek(16) // enough for any magic number; if it fails, reading says so
-		in.format = find(func(f *Format) bool { return f.matrix && f.Detect(start) == Yes })
+		in.format = find(func(f *Format) bool { return f.matrix && f.Detect(start) == yes })
 	}
 	if in.format == nil || !in.format.matrix {
 		in.format = nil
@@ -135,7 +135,7 @@ func (in *reading) detect(data *bufio.Reader) error {
 	}
 	if in.options.Format == "" && in.options.Columns != "" {
 		head, _ := data.Peek(input.HeadSize)
-		in.format = find(func(f *Format) bool { return f.Columns || f.readAll != nil && f.Detect(head) == Yes })
+		in.format = find(func(f *Format) bool { return f.Columns || f.readAll != nil && f.Detect(head) == yes })
 		if in.format.Columns {
 			return in.refuseForeign(head)
 		}
@@ -159,10 +159,10 @@ func (in *reading) detect(data *bufio.Reader) error {
 	maybe := -1
 	for i := range Formats {
 		switch Formats[i].Detect(head) {
-		case Yes:
+		case yes:
 			in.format = &Formats[i]
 			return nil
-		case Maybe:
+		case perhaps:
 			if maybe < 0 {
 				maybe = i
 			}

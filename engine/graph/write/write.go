@@ -50,8 +50,8 @@ func FormatOf(name string) (*Format, error) {
 		filepath.Base(name), strings.Join(known, " "))
 }
 
-// Stream writes a graph to a stream, arc after arc.
-type Stream struct {
+// stream writes a graph to a stream, arc after arc.
+type stream struct {
 	*Format
 	ctx        context.Context
 	w          io.WriteCloser
@@ -68,7 +68,7 @@ const (
 
 // New begins a graph in the format that the extension of name stands for, compressed if .gz or .zst follows
 // that. Once ctx has ended, writing fails with its cause.
-func New(ctx context.Context, w io.Writer, name string, h Heading) (*Stream, error) {
+func New(ctx context.Context, w io.Writer, name string, h Heading) (*stream, error) {
 	f, err := FormatOf(name)
 	if err != nil {
 		return nil, err
@@ -80,13 +80,13 @@ func New(ctx context.Context, w io.Writer, name string, h Heading) (*Stream, err
 	if h.Undirected && !f.edges {
 		h.M *= 2
 	}
-	s := &Stream{Format: f, ctx: ctx, w: out, undirected: h.Undirected, pending: make([]byte, 0, pieceSize)}
+	s := &stream{Format: f, ctx: ctx, w: out, undirected: h.Undirected, pending: make([]byte, 0, pieceSize)}
 	s.pending = append(s.pending, f.head(h)...)
 	return s, nil
 }
 
 // Arc writes an arc, or an edge. Vertices are counted from 0.
-func (s *Stream) Arc(from, to, weight int64) error {
+func (s *stream) Arc(from, to, weight int64) error {
 	switch {
 	case s.undirected && !s.edges:
 		s.line(to, from, weight)
@@ -100,14 +100,14 @@ func (s *Stream) Arc(from, to, weight int64) error {
 	return nil
 }
 
-func (s *Stream) line(from, to, weight int64) {
+func (s *stream) line(from, to, weight int64) {
 	text := append(s.pending, s.start...)
 	text = append(strconv.AppendInt(text, from+s.base, 10), s.sep)
 	text = append(strconv.AppendInt(text, to+s.base, 10), s.sep)
 	s.pending = append(strconv.AppendInt(text, weight, 10), '\n')
 }
 
-func (s *Stream) flush() error {
+func (s *stream) flush() error {
 	if s.ctx.Err() != nil {
 		return context.Cause(s.ctx)
 	}
@@ -117,7 +117,7 @@ func (s *Stream) flush() error {
 }
 
 // Close ends the graph, and leaves the stream that it went to open.
-func (s *Stream) Close() error {
+func (s *stream) Close() error {
 	if err := s.flush(); err != nil {
 		return err
 	}
