@@ -41,7 +41,7 @@ func mstCommand() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 	}
 	f.arcsFlags.add(cmd)
-	cmd.Flags().Var(flagvalue.Word(&f.method, mst.MethodNames()...), "method", strings.Join(mst.MethodNames(), ", "))
+	cmd.Flags().Var(flagvalue.Word(&f.method, mst.Methods.Names()...), "method", strings.Join(mst.Methods.Names(), ", "))
 	return runs(cmd, &f.line, f.run)
 }
 

@@ -18,7 +18,7 @@ const mstTowns = "paris,lyon,4\nlyon,nice,3\nparis,nice,9\nnice,lyon,-2.5\nisle,
 func TestMST(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "towns.csv", mstTowns)
-	for _, method := range mst.MethodNames() {
+	for _, method := range mst.Methods.Names() {
 		r := ooc(t, dir, "mst", "towns.csv", "--undirected", "--method", method).want(t, 0, "2 components: a forest of 3 edges")
 		if want := "paris\tlyon\t4\nlyon\tnice\t-2.5\nisle\treef\t0\ntotal\t1.5\n"; r.stdout != want {
 			t.Errorf("%s printed\n%swant\n%s", method, r.stdout, want)
@@ -53,7 +53,7 @@ func TestMSTOfMatrix(t *testing.T) {
 	}
 	writeFile(t, dir, "m.npy", string(matrix(n, func(u, v int) int32 { return weights[u][v] })))
 	writeFile(t, dir, "m.txt", lines.String())
-	for _, method := range mst.MethodNames() {
+	for _, method := range mst.Methods.Names() {
 		want := ooc(t, dir, "mst", "m.txt", "--undirected", "--method", method).want(t, 0)
 		got := ooc(t, dir, "mst", "m.npy", "--undirected", "--no-arc", "-1", "--method", method).want(t, 0)
 		if got.stdout != want.stdout {
@@ -70,7 +70,7 @@ func TestMSTEqualsSciPy(t *testing.T) {
 	dir := t.TempDir()
 	var args []string
 	add := func(file string, flags ...string) {
-		for _, method := range mst.MethodNames() {
+		for _, method := range mst.Methods.Names() {
 			out := ooc(t, dir, append([]string{"mst", file, "--undirected", "--method", method}, flags...)...).want(t, 0)
 			args = append(args, file, writeFile(t, dir, fmt.Sprintf("%d.out", len(args)), out.stdout))
 		}

@@ -62,7 +62,7 @@ func ssspCommand() *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVar(&f.sources, "source", "", "ids, ranges a,b..c and @FILEs of the vertices to start from, separated by commas")
 	f.method = sssp.Methods[0].Name
-	fl.Var(flagvalue.Word(&f.method, sssp.MethodNames()...), "method", strings.Join(sssp.MethodNames(), ", "))
+	fl.Var(flagvalue.Word(&f.method, sssp.Methods.Names()...), "method", strings.Join(sssp.Methods.Names(), ", "))
 	fl.Var(flagvalue.Whole(&f.group, fmt.Sprintf("a power of two up to %d", kernels.MaxGroup), func(n int) bool { return n > 0 && n <= kernels.MaxGroup && n&(n-1) == 0 }),
 		"group", "threads that reduce a vertex together, a power of two (default: the fastest, tried while sweeping)")
 	fl.StringVar(&f.out, "out", "", "write to FILE: records (distance, predecessor) if it is .npy, else text; .gz and .zst compress (default: text on standard output)")

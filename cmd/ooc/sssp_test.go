@@ -19,7 +19,7 @@ func TestSSSP(t *testing.T) {
 	one := "paris\t0\t-\nlyon\t4\tparis\nnice\t7\tlyon\nisle\tunreachable\t-\n"
 	two := "nice\tparis\t0\tnice\nnice\tlyon\t4\tparis\nnice\tnice\t0\t-\nnice\tisle\tunreachable\t-\n" +
 		"isle\tparis\t1\tisle\nisle\tlyon\t5\tparis\nisle\tnice\t8\tlyon\nisle\tisle\t0\t-\n"
-	for _, method := range sssp.MethodNames() {
+	for _, method := range sssp.Methods.Names() {
 		for _, kind := range []string{"i32", "f32"} {
 			args := []string{"sssp", "towns.csv", "--method", method, "--kind", kind, "--device", "cpu"}
 			if r := ooc(t, dir, append(args, "--source", "paris")...).want(t, 0, "sweeps over compressed rows"); r.stdout != one {
@@ -88,7 +88,7 @@ func TestSSSPEqualsSciPy(t *testing.T) {
 	needPython(t, "scipy")
 	r := seeded(t)
 	dir := t.TempDir()
-	methods := sssp.MethodNames()
+	methods := sssp.Methods.Names()
 	var args []string
 	add := func(file string, flags ...string) {
 		out := fmt.Sprintf("d%d.npy", len(args))
@@ -128,7 +128,7 @@ func TestSSSPOfMatrix(t *testing.T) {
 	})))
 	writeFile(t, dir, "m.txt", lines.String())
 	want := ooc(t, dir, "sssp", "m.txt", "--source", "1,100..120").want(t, 0, "over compressed rows")
-	for _, method := range sssp.MethodNames() {
+	for _, method := range sssp.Methods.Names() {
 		r := ooc(t, dir, "sssp", "m.npy", "--source", "1,100..120", "--no-arc", "-1", "--method", method).want(t, 0, "over matrix")
 		if r.stdout != want.stdout {
 			t.Errorf("%s gives of a matrix what it does not give of a graph", method)

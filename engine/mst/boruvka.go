@@ -14,12 +14,12 @@ import (
 // boruvka joins every component with the one that its lightest edge leads to (O. Borůvka, O jistém problému minimálním,
 // 1926). Each pass over all arcs at least halves the number of components, so there are at most log₂ n passes, and one more
 // that finds nothing if the graph is disconnected. Arcs that do not fit the device are streamed.
-var boruvka = Method{
+var boruvka = method{
 	Name: "boruvka", Title: "log n passes over all edges, streamed where they do not fit the device",
-	run: func(ctx context.Context, p *problem) error {
+	Run: func(ctx context.Context, p *problem) error {
 		linker, ok := kernels.As[kernels.VectorOps](p.Device)
 		if !ok {
-			return fmt.Errorf("%w boruvka: %s lacks the operations for it; use another --device", errMethod, p.Device.Info().Name)
+			return fmt.Errorf("%w boruvka: %s lacks the operations for it; use another --device", feed.ErrMethod, p.Device.Info().Name)
 		}
 		x := &forest{problem: p, linker: linker, words: make([][]uint32, 3)}
 		return errors.Join(x.run(ctx), x.close())

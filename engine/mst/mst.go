@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"ooc/engine/feed"
@@ -20,36 +19,22 @@ import (
 	"ooc/tiles/class"
 )
 
-// errMethod is wrapped by the error of an unknown method, or of a device that cannot run it.
-var errMethod = class.New(class.Usage, "wrong method")
-
 // errDirected is wrapped by the error of a directed graph.
 var errDirected = class.New(class.Input, "the graph is directed")
 
-// Method is an algorithm for spanning trees.
-type Method struct {
-	Name  string
-	Title string
-	run   func(ctx context.Context, p *problem) error
-}
+// method is an algorithm for spanning trees.
+type method = feed.Method[run]
+
+type run = func(ctx context.Context, p *problem) error
 
 // Methods lists them; the first is what "" means.
-var Methods = []Method{
+var Methods = feed.Methods[run]{
 	boruvka,
 	prim,
 }
 
-// MethodNames lists their names.
-func MethodNames() []string {
-	var names []string
-	for _, m := range Methods {
-		names = append(names, m.Name)
-	}
-	return names
-}
-
 // Arcs is an undirected graph: a *graph.Graph or a *dense.Matrix.
-type Arcs interface{ feed.Matrix }
+type Arcs = feed.Matrix
 
 // Options say how to find it.
 type Options struct {
@@ -109,7 +94,7 @@ type edge struct {
 
 // Run finds a spanning tree of least weight, or a forest. It fails for a directed graph.
 func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
-	method, err := methodNamed(o.Method)
+	method, err := Methods.Named(o.Method)
 	if err != nil {
 		return nil, err
 	}
@@ -123,19 +108,10 @@ func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
 	case p.facts.Kind == entry.KindI32 && p.facts.MaxWeight >= float64(entry.Inf32):
 		return nil, fmt.Errorf("%w: a weight of %.0f, and in i32 weights must stay below %d: use --kind f32", graph.ErrBadInput, p.facts.MaxWeight, entry.Inf32)
 	}
-	if err := method.run(ctx, p); err != nil {
+	if err := method.Run(ctx, p); err != nil {
 		return nil, err
 	}
 	return p.result(method.Name), nil
-}
-
-func methodNamed(name string) (*Method, error) {
-	for i := range Methods {
-		if m := &Methods[i]; m.Name == name || name == "" && i == 0 {
-			return m, nil
-		}
-	}
-	return nil, fmt.Errorf("%w %q: there are %s", errMethod, name, strings.Join(MethodNames(), ", "))
 }
 
 // result sorts the edges and adds them up, the lightest first: the sum is then the same for all least trees.

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/graph/simple"
 
 	"ooc/engine/device"
+	"ooc/engine/feed"
 	"ooc/engine/graph"
 	"ooc/engine/internal/seeds"
 	"ooc/engine/internal/testgpu"
@@ -174,7 +175,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{directed, Options{Device: d}, errDirected},
 		{heavy, Options{Device: d}, graph.ErrBadInput},
-		{heavy, Options{Device: d, Method: "magic"}, errMethod},
+		{heavy, Options{Device: d, Method: "magic"}, feed.ErrMethod},
 	} {
 		if _, err := Run(context.Background(), c.g, c.o); !errors.Is(err, c.want) {
 			t.Errorf("%d: %v", i, err)

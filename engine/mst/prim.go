@@ -19,12 +19,12 @@ import (
 // the edges of a vertex begin, E, where they lead, and W, their weights (R. C. Prim, Shortest connection networks and
 // some generalizations, 1957). A step lowers the keys of a vertex's neighbours, then finds the least key and its vertex. The
 // device goes on to that vertex by itself; the host only counts steps.
-var prim = Method{
+var prim = method{
 	Name: "prim", Title: "n steps of a reduction over all vertices, adjacency arrays on the device",
-	run: func(ctx context.Context, p *problem) error {
+	Run: func(ctx context.Context, p *problem) error {
 		grower, ok := kernels.As[kernels.VectorOps](p.Device)
 		if !ok {
-			return fmt.Errorf("%w prim: %s lacks the operations for it; use --method boruvka or another --device", errMethod, p.Device.Info().Name)
+			return fmt.Errorf("%w prim: %s lacks the operations for it; use --method boruvka or another --device", feed.ErrMethod, p.Device.Info().Name)
 		}
 		g, _ := p.arcs.(*graph.Graph)
 		if d, dense := p.arcs.(*dense.Matrix); dense {

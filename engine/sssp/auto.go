@@ -4,11 +4,11 @@ import "context"
 
 // auto is the product if there are several sources, and otherwise the coarse form, with one thread per vertex as one of the
 // groups to choose from.
-var auto = Method{
+var auto = method{
 	Name: "auto", Title: "product from several sources, else coarse, with the fastest group",
-	run: func(ctx context.Context, p *problem) (*Result, error) {
+	Run: func(ctx context.Context, p *problem) (*Result, error) {
 		if len(p.Sources) >= severalSources && p.Group == 0 {
-			return product.run(ctx, p)
+			return product.Run(ctx, p)
 		}
 		return p.byVectors(ctx, form{name: coarse.Name, transposed: true, groups: append([]int{1}, p.groupChoices()...)})
 	},

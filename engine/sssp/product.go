@@ -12,9 +12,9 @@ import (
 
 // product treats the sources' vectors as one matrix, and a sweep as its (min,+) product with the matrix of weights. So an
 // arc is read once for all sources. Predecessors are found from the final distances.
-var product = Method{
+var product = method{
 	Name: "product", Title: "a (min,+) product a sweep, for a batch of sources",
-	run: func(ctx context.Context, p *problem) (*Result, error) {
+	Run: func(ctx context.Context, p *problem) (*Result, error) {
 		if _, lanes := kernels.As[kernels.HostLaneOps](p.Device); p.into != nil && !lanes {
 			// On a device with memory of its own, a vector for each source does the same: a step reads an arc once for all
 			// of them.

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ooc/engine/device"
+	"ooc/engine/feed"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 )
@@ -21,7 +22,7 @@ import (
 func (b *batch) byLanes(ctx context.Context) (dist [][]uint32, err error) {
 	vectorBatch, ok := kernels.As[kernels.HostLaneOps](b.Device)
 	if !ok {
-		return nil, fmt.Errorf("%w product: %s lacks the operations for it", errMethod, b.Device.Info().Name)
+		return nil, fmt.Errorf("%w product: %s lacks the operations for it", feed.ErrMethod, b.Device.Info().Name)
 	}
 	width := entry.RoundUp(len(b.sources), kernels.HostLaneUnit)
 	if b.twice == nil {

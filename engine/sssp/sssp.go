@@ -12,7 +12,6 @@ package sssp
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"ooc/engine/device"
@@ -25,35 +24,21 @@ import (
 	"ooc/tiles/class"
 )
 
-// errMethod is wrapped by the error for a method that does not exist, or that the device cannot run.
-var errMethod = class.New(class.Usage, "wrong method")
-
 // errRounding is wrapped by the error for weights whose rounding to float32 makes a cycle look negative.
 var errRounding = class.New(class.Input, "rounding makes a cycle look negative")
 
-// Method is a method of sweeping.
-type Method struct {
-	Name  string
-	Title string
-	run   func(ctx context.Context, p *problem) (*Result, error)
-}
+// method is a method of sweeping.
+type method = feed.Method[run]
+
+type run = func(ctx context.Context, p *problem) (*Result, error)
 
 // Methods lists them; the first is what "" means.
-var Methods = []Method{
+var Methods = feed.Methods[run]{
 	auto,
 	naive,
 	reduce,
 	coarse,
 	product,
-}
-
-// MethodNames lists their names.
-func MethodNames() []string {
-	var names []string
-	for _, m := range Methods {
-		names = append(names, m.Name)
-	}
-	return names
 }
 
 // Arcs is a graph: a *graph.Graph, whose arcs are fed to the device in compressed rows, or a *dense.Matrix, fed as
@@ -127,7 +112,7 @@ type problem struct {
 // Run finds the distances and predecessors from the sources. A cycle of negative length that a source reaches is a
 // *graph.NegativeCycleError.
 func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
-	method, err := methodNamed(o.Method)
+	method, err := Methods.Named(o.Method)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +139,7 @@ func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
 	if g, ok := arcs.(*graph.Graph); ok && !o.Matrix {
 		p.into = g.Reverse()
 	}
-	r, err := method.run(ctx, p)
+	r, err := method.Run(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -171,15 +156,6 @@ func (p *problem) fits() error {
 			device.ErrMemory, len(p.Sources), need, free)
 	}
 	return nil
-}
-
-func methodNamed(name string) (*Method, error) {
-	for i := range Methods {
-		if m := &Methods[i]; m.Name == name || name == "" && i == 0 {
-			return m, nil
-		}
-	}
-	return nil, fmt.Errorf("%w %q: there are %s", errMethod, name, strings.Join(MethodNames(), ", "))
 }
 
 // describe fills in what is the same for all methods.

@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/graph/simple"
 
 	"ooc/engine/device"
+	"ooc/engine/feed"
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
 	"ooc/engine/graph/read"
@@ -375,7 +376,7 @@ func TestBadOptions(t *testing.T) {
 	}{
 		{Options{Device: d, Sources: []int{9}}, graph.ErrNoVertex},
 		{Options{Device: d}, graph.ErrNoVertex},
-		{Options{Device: d, Sources: []int{0}, Method: "magic"}, errMethod},
+		{Options{Device: d, Sources: []int{0}, Method: "magic"}, feed.ErrMethod},
 	} {
 		if _, err := Run(context.Background(), g, c.o); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v", c.o, err)

@@ -72,7 +72,7 @@ const flagBytes = 256
 func (p *problem) runVectors(ctx context.Context, f form, starts [][]int, r *Result) (err error) {
 	puller, ok := kernels.As[kernels.VectorOps](p.Device)
 	if !ok {
-		return fmt.Errorf("%w %s: %s lacks the operations for it; use another --device", errMethod, f.name, p.Device.Info().Name)
+		return fmt.Errorf("%w %s: %s lacks the operations for it; use another --device", feed.ErrMethod, f.name, p.Device.Info().Name)
 	}
 	x := &vectorBatch{problem: p, form: f, puller: puller, starts: starts, live: make([]bool, len(starts)), sum: &r.Summary}
 	if p.Group > 0 {
