@@ -1,13 +1,13 @@
 package csr
 
 import (
-	"bufio"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"os"
 
+	"ooc/kernels/entry"
 	"ooc/tiles/disk"
 	"ooc/tiles/shape"
 )
@@ -42,8 +42,6 @@ const MaxArcs = 1 << 48
 const (
 	graphMagic = "OOCGRAPH"
 	graphHead  = 64
-
-	ioChunk = 1 << 20 // bytes; a multiple of 8
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -141,26 +139,10 @@ func (c *Graph) Validate(n, weightBytes int) error {
 	return nil
 }
 
-// sumWriter counts a CRC-32C over what passes through it.
-type sumWriter struct {
-	w   io.Writer
-	sum uint32
-}
-
-func (s *sumWriter) Write(p []byte) (int, error) {
-	s.sum = crc32.Update(s.sum, castagnoli, p)
-	return s.w.Write(p)
-}
-
-// section runs write on a buffered, summed stream into f and gives the sum.
-func section(f io.Writer, write func(*bufio.Writer) error) (uint32, error) {
-	sw := &sumWriter{w: f}
-	bw := bufio.NewWriterSize(sw, ioChunk)
-	if err := write(bw); err != nil {
-		return 0, err
-	}
-	err := bw.Flush()
-	return sw.sum, err
+// write writes b, and returns the CRC-32C of what had this sum so far and b.
+func write(w io.Writer, sum uint32, b []byte) (uint32, error) {
+	_, err := w.Write(b)
+	return crc32.Update(sum, castagnoli, b), err
 }
 
 // WriteGraph fills the reserved file f and leaves it to the caller to sync.
@@ -169,88 +151,20 @@ func (s *Store) WriteGraph(f *os.File, c *Graph) (err error) {
 	if _, err = f.Seek(graphHead, io.SeekStart); err != nil {
 		return err
 	}
-	if h.sums[0], err = section(f, func(w *bufio.Writer) error { return writeInt64s(w, c.Offsets) }); err != nil {
-		return err
-	}
-	if h.sums[1], err = section(f, func(w *bufio.Writer) error { return writeInt32s(w, c.Targets) }); err != nil {
-		return err
-	}
-	if h.sums[2], err = section(f, func(w *bufio.Writer) error { _, err := w.Write(c.Weights); return err }); err != nil {
-		return err
+	for i, part := range [][]byte{entry.Bytes(c.Offsets), entry.Bytes(c.Targets), c.Weights} {
+		if h.sums[i], err = write(f, 0, part); err != nil {
+			return err
+		}
 	}
 	_, err = f.WriteAt(h.encode(s), 0)
 	return err
 }
 
-func writeInt64s(w *bufio.Writer, v []int64) error {
-	for _, x := range v {
-		b := w.AvailableBuffer()
-		if cap(b) < 8 {
-			if err := w.Flush(); err != nil {
-				return err
-			}
-			b = w.AvailableBuffer()
-		}
-		if _, err := w.Write(binary.LittleEndian.AppendUint64(b, uint64(x))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func writeInt32s(w *bufio.Writer, v []int32) error {
-	for _, x := range v {
-		b := w.AvailableBuffer()
-		if cap(b) < 4 {
-			if err := w.Flush(); err != nil {
-				return err
-			}
-			b = w.AvailableBuffer()
-		}
-		if _, err := w.Write(binary.LittleEndian.AppendUint32(b, uint32(x))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// readChunks reads total bytes from r in chunks of a multiple of 8 bytes,
-// gives each to use, and returns the CRC-32C of all.
-func readChunks(r io.Reader, total int64, use func(chunk []byte)) (uint32, error) {
-	buf := make([]byte, min(total, ioChunk))
-	var sum uint32
-	for total > 0 {
-		b := buf[:min(total, ioChunk)]
-		if _, err := io.ReadFull(r, b); err != nil {
-			return 0, err
-		}
-		sum = crc32.Update(sum, castagnoli, b)
-		use(b)
-		total -= int64(len(b))
-	}
-	return sum, nil
-}
-
-func readInt64s(r io.Reader, n int64) ([]int64, uint32, error) {
-	v, at := make([]int64, n), 0
-	sum, err := readChunks(r, 8*n, func(b []byte) {
-		for ; len(b) >= 8; b = b[8:] {
-			v[at] = int64(binary.LittleEndian.Uint64(b))
-			at++
-		}
-	})
-	return v, sum, err
-}
-
-func readInt32s(r io.Reader, n int64) ([]int32, uint32, error) {
-	v, at := make([]int32, n), 0
-	sum, err := readChunks(r, 4*n, func(b []byte) {
-		for ; len(b) >= 4; b = b[4:] {
-			v[at] = int32(binary.LittleEndian.Uint32(b))
-			at++
-		}
-	})
-	return v, sum, err
+// readWords reads n numbers from r, and returns the CRC-32C of them too.
+func readWords[E entry.Word](r io.Reader, n int64) ([]E, uint32, error) {
+	v := make([]E, n)
+	_, err := io.ReadFull(r, entry.Bytes(v))
+	return v, crc32.Checksum(entry.Bytes(v), castagnoli), err
 }
 
 // ReadGraph reads graph.csr, and checks its checksums and its arrays. It fails with disk.ErrCorrupt where the file is damaged.
@@ -261,17 +175,15 @@ func (s *Store) ReadGraph(f *os.File) (*Graph, error) {
 	}
 	var c Graph
 	var sums [3]uint32
-	if c.Offsets, sums[0], err = readInt64s(f, h.n+1); err != nil {
+	if c.Offsets, sums[0], err = readWords[int64](f, h.n+1); err != nil {
 		return nil, disk.ReadError(f.Name(), err)
 	}
-	if c.Targets, sums[1], err = readInt32s(f, h.arcs); err != nil {
+	if c.Targets, sums[1], err = readWords[int32](f, h.arcs); err != nil {
 		return nil, disk.ReadError(f.Name(), err)
 	}
-	c.Weights = make([]byte, h.weight*h.arcs)
-	if _, err = io.ReadFull(f, c.Weights); err != nil {
+	if c.Weights, sums[2], err = readWords[byte](f, h.weight*h.arcs); err != nil {
 		return nil, disk.ReadError(f.Name(), err)
 	}
-	sums[2] = crc32.Checksum(c.Weights, castagnoli)
 	if sums != h.sums {
 		return nil, disk.Corrupt(f.Name(), "its checksum does not match; "+remedy)
 	}

@@ -1,13 +1,13 @@
 package csr
 
 import (
-	"bufio"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"os"
 
+	"ooc/kernels/entry"
 	"ooc/tiles/disk"
 )
 
@@ -135,35 +135,19 @@ func (s *Store) WriteIDs(f *os.File, ids IDs) error {
 	if _, err := f.Seek(idsHead, io.SeekStart); err != nil {
 		return err
 	}
-	var err error
-	h.sum, err = section(f, func(w *bufio.Writer) error {
-		if ids.Numeric != nil {
-			return writeInt64s(w, ids.Numeric)
-		}
-		return writeTexts(w, ids.Text)
-	})
-	if err != nil {
-		return err
+	numbers, blob := ids.Numeric, []byte(nil)
+	for _, t := range ids.Text {
+		blob = append(blob, t...)
+		numbers = append(numbers, int64(len(blob)))
 	}
-	_, err = f.WriteAt(h.encode(s), 0)
+	sum, err := write(f, 0, entry.Bytes(numbers))
+	if err == nil {
+		h.sum, err = write(f, sum, blob)
+	}
+	if err == nil {
+		_, err = f.WriteAt(h.encode(s), 0)
+	}
 	return err
-}
-
-func writeTexts(w *bufio.Writer, text []string) error {
-	ends, end := make([]int64, len(text)), int64(0)
-	for i, t := range text {
-		end += int64(len(t))
-		ends[i] = end
-	}
-	if err := writeInt64s(w, ends); err != nil {
-		return err
-	}
-	for _, t := range text {
-		if _, err := w.WriteString(t); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // ReadIDs reads the outside ids and checks them. It fails with disk.ErrCorrupt where the file is damaged.
@@ -172,7 +156,7 @@ func (s *Store) ReadIDs(f *os.File) (IDs, error) {
 	if err != nil {
 		return IDs{}, err
 	}
-	numbers, sum, err := readInt64s(f, h.n)
+	numbers, sum, err := readWords[int64](f, h.n)
 	if err != nil {
 		return IDs{}, disk.ReadError(f.Name(), err)
 	}
