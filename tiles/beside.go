@@ -46,7 +46,7 @@ func (s *Store) openBeside() error {
 	if s.state, err = s.mustOpen(nameState, os.O_RDWR); err != nil {
 		return err
 	}
-	if err = lock.Share(s.state); err != nil {
+	if err = lock.File(s.state, false); err != nil {
 		return err
 	}
 	return s.mapMatrix(mmap.RDWR)
@@ -64,7 +64,7 @@ func nobodyBeside(dir string) error {
 		return err
 	}
 	defer f.Close() // gives the lock back
-	if err = lock.File(f); errors.Is(err, ErrLocked) {
+	if err = lock.File(f, true); errors.Is(err, ErrLocked) {
 		return &lock.LockedError{Dir: dir}
 	}
 	return err

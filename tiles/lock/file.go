@@ -10,23 +10,11 @@ import (
 	"ooc/tiles/internal/system"
 )
 
-// File takes the lock of an open file itself, for as long as it is open. It
+// File takes the lock of an open file itself, for as long as it is open: alone, or together with others that share it. It
 // fails as Take does. Whoever removes the file does that before it closes it;
 // who gets the lock of a file without a name opens the file anew.
-func File(f *os.File) error {
-	err := flock(f, f.Name(), true)
-	if errors.Is(err, system.ErrBusy) {
-		return &LockedError{Dir: f.Name()}
-	}
-	if err != nil {
-		return fmt.Errorf("locking %s: %w", f.Name(), err)
-	}
-	return nil
-}
-
-// Share takes the lock of an open file together with others that share it. It keeps File from taking it, and fails as that does.
-func Share(f *os.File) error {
-	err := flock(f, f.Name(), false)
+func File(f *os.File, alone bool) error {
+	err := flock(f, f.Name(), alone)
 	if errors.Is(err, system.ErrBusy) {
 		return &LockedError{Dir: f.Name()}
 	}
@@ -46,7 +34,7 @@ func OpenFile(path string) (f *os.File, made bool, err error) {
 		}
 		made = errors.Is(was, fs.ErrNotExist)
 		same := false
-		if err = File(f); err == nil {
+		if err = File(f, true); err == nil {
 			same, err = disk.InPlace(f) // else who had it has removed it, and this one guards nothing
 		}
 		if err == nil && same {
