@@ -196,13 +196,11 @@ type gatherer[W weight] struct {
 	up, down []W     // the least sums over ranks that share a list
 	by       []W     // one weight, and the same in words
 	byWords  []uint32
-	words    int // of a weight
 }
 
 func newGatherer[W weight](v *values[W], cursor []int64) *gatherer[W] {
 	g := &gatherer[W]{values: v, cursor: cursor, at: make([]int32, v.n), by: make([]W, 1)}
 	g.byWords = entry.As[uint32](g.by)
-	g.words = len(g.byWords)
 	return g
 }
 
