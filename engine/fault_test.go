@@ -158,7 +158,7 @@ type faultyStream struct {
 
 // copyOf tells copies of tiles from those of a flag.
 func copyOf(b []byte) string {
-	if len(b) <= enginetest.FlagBytes {
+	if len(b) <= 256 {
 		return "flag"
 	}
 	return "copy"

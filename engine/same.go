@@ -23,23 +23,14 @@ import (
 // ErrChanged is what a *ChangedError matches with errors.Is.
 var ErrChanged = class.New(class.Input, "the store was made from something else")
 
-// Aspect is what a store differs in from what is wanted.
+// Aspect is what a store differs in from what is wanted: kind, scale, tile, keep, layout, sources, format, columns, no-arc or base,
+// or one of these.
 type Aspect string
 
-// The aspects, in the order in which they are compared.
+// The aspects that callers ask for.
 const (
-	OfKind         Aspect = "kind"
-	OfScale        Aspect = "scale"
-	OfTile         Aspect = "tile"
-	OfKeep         Aspect = "keep"
-	OfLayout       Aspect = "layout"
 	OfPredecessors Aspect = "predecessors"
-	OfSources      Aspect = "sources"
 	OfDirection    Aspect = "direction"
-	OfFormat       Aspect = "format"
-	OfColumns      Aspect = "columns"
-	OfNoArc        Aspect = "no-arc"
-	OfBase         Aspect = "base"
 	OfInput        Aspect = "input"
 )
 
@@ -92,21 +83,21 @@ func (p *Problem) Differences(w Wanted) []*ChangedError {
 		usual       string // the default
 		isUsual     bool   // the store is what the default makes
 	}{
-		{OfKind, string(m.Kind), string(w.Kind), "i32 or f32, by the weights", m.Kind == entry.KindI32 || asked.Kind == ""},
-		{OfScale, number(m.Scale), number(w.Scale), "1", m.Scale == 1},
-		{OfTile, number(int64(m.T)), number(int64(w.Tile)), "", true},
-		{OfKeep, string(p.Keeps()), string(w.Keep), "", true},
-		{OfLayout, string(p.geom.Layout()), string(w.Layout), "", true},
+		{"kind", string(m.Kind), string(w.Kind), "i32 or f32, by the weights", m.Kind == entry.KindI32 || asked.Kind == ""},
+		{"scale", number(m.Scale), number(w.Scale), "1", m.Scale == 1},
+		{"tile", number(int64(m.T)), number(int64(w.Tile)), "", true},
+		{"keep", string(p.Keeps()), string(w.Keep), "", true},
+		{"layout", string(p.geom.Layout()), string(w.Layout), "", true},
 		{OfPredecessors, kept(m.Predecessors), kept(w.Predecessors), "", true},
-		{OfSources, p.namesOf(m.Sources), p.namesOf(w.Sources), "all vertices", len(m.Sources) == 0},
+		{"sources", p.namesOf(m.Sources), p.namesOf(w.Sources), "all vertices", len(m.Sources) == 0},
 		{OfDirection, direction(&m.Directed), direction(w.Directed), direction(&w.DirectedByDefault), asked.Direction == "" || m.Directed == w.DirectedByDefault},
-		{OfFormat, in.Format, w.Format, "by the content", asked.Format == ""},
-		{OfColumns, in.Columns, w.Columns, "by their names or places", in.Columns == ""},
-		{OfNoArc, noArc, w.NoArc, "inf", noArc == "inf"},
-		{OfBase, in.Base, w.Base, "that of the format", in.Base == ""},
+		{"format", in.Format, w.Format, "by the content", asked.Format == ""},
+		{"columns", in.Columns, w.Columns, "by their names or places", in.Columns == ""},
+		{"no-arc", noArc, w.NoArc, "inf", noArc == "inf"},
+		{"base", in.Base, w.Base, "that of the format", in.Base == ""},
 	} {
 		differs := a.was != a.wanted
-		if a.in == OfSources && w.Sources != nil {
+		if a.in == "sources" && w.Sources != nil {
 			differs = !p.sameRows(w.Sources)
 		}
 		switch {

@@ -70,24 +70,24 @@ func TestDifferences(t *testing.T) {
 			Format: "edges", Columns: "from,to", NoArc: "-1", Base: "0"}, nil, nil},
 		{some, engine.Wanted{Sources: tiles.RowSet{3, 7}, Columns: "from,to", NoArc: "-1", Base: "0"}, nil, nil},
 		{plain, engine.Wanted{NoArc: "inf"}, nil, nil}, // as if nobody said
-		{plain, engine.Wanted{NoArc: "0"}, []engine.Aspect{engine.OfNoArc}, nil},
-		{plain, engine.Wanted{Kind: entry.KindF32, Base: "1"}, []engine.Aspect{engine.OfKind, engine.OfBase}, nil},
-		{plain, engine.Wanted{Scale: g.Scale + 1}, []engine.Aspect{engine.OfScale}, nil},
-		{plain, engine.Wanted{Tile: 128}, []engine.Aspect{engine.OfTile}, nil},
+		{plain, engine.Wanted{NoArc: "0"}, []engine.Aspect{"no-arc"}, nil},
+		{plain, engine.Wanted{Kind: entry.KindF32, Base: "1"}, []engine.Aspect{"kind", "base"}, nil},
+		{plain, engine.Wanted{Scale: g.Scale + 1}, []engine.Aspect{"scale"}, nil},
+		{plain, engine.Wanted{Tile: 128}, []engine.Aspect{"tile"}, nil},
 		{plain, engine.Wanted{Predecessors: true}, []engine.Aspect{engine.OfPredecessors}, nil},
-		{plain, engine.Wanted{Sources: tiles.RowSet{3}}, []engine.Aspect{engine.OfSources}, nil},
-		{plain, engine.Wanted{Sources: tiles.RowSet{}}, []engine.Aspect{engine.OfSources}, nil},
+		{plain, engine.Wanted{Sources: tiles.RowSet{3}}, []engine.Aspect{"sources"}, nil},
+		{plain, engine.Wanted{Sources: tiles.RowSet{}}, []engine.Aspect{"sources"}, nil},
 		{plain, engine.Wanted{Directed: direction[0]}, []engine.Aspect{engine.OfDirection}, nil},
-		{plain, engine.Wanted{Format: "gr"}, []engine.Aspect{engine.OfFormat}, nil},
-		{plain, engine.Wanted{Columns: "to,from"}, []engine.Aspect{engine.OfColumns}, nil},
+		{plain, engine.Wanted{Format: "gr"}, []engine.Aspect{"format"}, nil},
+		{plain, engine.Wanted{Columns: "to,from"}, []engine.Aspect{"columns"}, nil},
 		{plain, other, nil, nil}, // a format that says itself which arcs go both ways
-		{choosy, same, nil, []engine.Aspect{engine.OfFormat}},
-		{choosy, other, nil, []engine.Aspect{engine.OfDirection, engine.OfFormat}},
+		{choosy, same, nil, []engine.Aspect{"format"}},
+		{choosy, other, nil, []engine.Aspect{engine.OfDirection, "format"}},
 		{unknown, same, nil, nil},
 		{unknown, other, nil, []engine.Aspect{engine.OfDirection}},
-		{whole, engine.Wanted{NoArc: "inf"}, []engine.Aspect{engine.OfNoArc}, []engine.Aspect{engine.OfColumns, engine.OfBase}},
-		{some, engine.Wanted{}, nil, []engine.Aspect{engine.OfSources, engine.OfColumns, engine.OfNoArc, engine.OfBase}},
-		{some, engine.Wanted{Sources: all, Base: "1"}, []engine.Aspect{engine.OfSources, engine.OfBase}, []engine.Aspect{engine.OfColumns, engine.OfNoArc}},
+		{whole, engine.Wanted{NoArc: "inf"}, []engine.Aspect{"no-arc"}, []engine.Aspect{"columns", "base"}},
+		{some, engine.Wanted{}, nil, []engine.Aspect{"sources", "columns", "no-arc", "base"}},
+		{some, engine.Wanted{Sources: all, Base: "1"}, []engine.Aspect{"sources", "base"}, []engine.Aspect{"columns", "no-arc"}},
 	} {
 		var asked, left []engine.Aspect
 		for _, d := range c.p.Differences(c.w) {
@@ -129,7 +129,7 @@ func TestDefaultKinds(t *testing.T) {
 		}
 		var want []engine.Aspect
 		if c.differ {
-			want = []engine.Aspect{engine.OfKind}
+			want = []engine.Aspect{"kind"}
 		}
 		var got []engine.Aspect
 		for _, d := range p.Differences(engine.Wanted{DirectedByDefault: true}) {

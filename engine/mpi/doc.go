@@ -21,10 +21,10 @@ import (
 var (
 	// ErrAbsent: there is no MPI library here.
 	ErrAbsent = class.New(class.Usage, "no MPI library is found")
-	// ErrUnknown: the library is of no ABI that this package knows.
-	ErrUnknown = class.New(class.Usage, "this MPI library is of a kind that ooc does not know")
-	// ErrAlone: the library is not that of the mpirun which started this process.
-	ErrAlone = class.New(class.Usage, "this MPI library is not that of the program that started this process")
+	// errUnknown: the library is of no ABI that this package knows.
+	errUnknown = class.New(class.Usage, "this MPI library is of a kind that ooc does not know")
+	// errAlone: the library is not that of the mpirun which started this process.
+	errAlone = class.New(class.Usage, "this MPI library is not that of the program that started this process")
 	// errEnded: the program that started this process is gone.
 	errEnded = errors.New("what started this process (mpirun, srun) has ended")
 )

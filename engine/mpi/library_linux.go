@@ -73,7 +73,7 @@ func bind(h uintptr, name string) (*library, error) {
 	var err error
 	for _, n := range names {
 		if l.fn[n], err = purego.Dlsym(h, n); err != nil {
-			return nil, fmt.Errorf("%w: %s has no %s; name another with %s", ErrUnknown, name, n, Variable)
+			return nil, fmt.Errorf("%w: %s has no %s; name another with %s", errUnknown, name, n, Variable)
 		}
 	}
 	text, length := make([]byte, 8192+1), new(int32) // longer than MPI_MAX_LIBRARY_VERSION_STRING of any
@@ -90,7 +90,7 @@ func bind(h uintptr, name string) (*library, error) {
 		l.funneled = 1
 		l.world, l.bytes, l.errorsReturn = symbol("ompi_mpi_comm_world"), symbol("ompi_mpi_byte"), symbol("ompi_mpi_errors_return")
 		if l.bytes == 0 || l.errorsReturn == 0 {
-			return nil, fmt.Errorf("%w: %s (%s); name another with %s", ErrUnknown, name, l.version, Variable)
+			return nil, fmt.Errorf("%w: %s (%s); name another with %s", errUnknown, name, l.version, Variable)
 		}
 	case strings.Contains(name, "mpi_abi") && symbol("MPI_Abi_get_version") != 0: // MPI 5.0, appendix A: small numbers
 		l.funneled = 1024
@@ -99,7 +99,7 @@ func bind(h uintptr, name string) (*library, error) {
 		l.funneled = 1
 		l.world, l.bytes, l.errorsReturn, l.statusIgnore = 0x44000000, 0x4c00010d, 0x54000001, 1
 	default:
-		return nil, fmt.Errorf("%w: %s (%s); name another with %s", ErrUnknown, name, l.version, Variable)
+		return nil, fmt.Errorf("%w: %s (%s); name another with %s", errUnknown, name, l.version, Variable)
 	}
 	return l, nil
 }

@@ -18,7 +18,7 @@ const (
 	lookUp   = time.Second // between two looks at whether the parent is still there
 )
 
-// Start loads the library and starts MPI. It fails with ErrAbsent, ErrUnknown or ErrAlone.
+// Start loads the library and starts MPI. It fails with ErrAbsent where there is none, and for one that does not fit.
 func Start() (*World, error) {
 	w := &World{ask: make(chan *request, 256), ended: make(chan struct{})}
 	started := make(chan error)
@@ -146,7 +146,7 @@ func (w *World) start() (*library, error) {
 	}
 	if _, of := startedWith(); w.size == 1 && of > 1 {
 		return nil, fmt.Errorf("%w: %d processes were started, and %s (%s) sees itself alone; name the right library with %s",
-			ErrAlone, of, l.name, l.version, Variable)
+			errAlone, of, l.name, l.version, Variable)
 	}
 	return l, nil
 }

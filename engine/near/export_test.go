@@ -6,3 +6,9 @@ func SetWidest(n int64) (restore func()) {
 	widest = n
 	return func() { widest = was }
 }
+
+// What tests ask for beside what callers do.
+var (
+	GreatestOf = greatestOf
+	ErrOther   = errOther
+)

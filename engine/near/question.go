@@ -22,10 +22,10 @@ func (q Question) check() error {
 	return nil
 }
 
-// Limit returns the greatest distance of a kind, in stored units, that is within d in the input's units; scale is what the
+// greatestOf returns the greatest distance of a kind, in stored units, that is within d in the input's units; scale is what the
 // input's weights were multiplied by. It is finite, or -Inf where no distance is within d. In f32, d is rounded as distances
 // are, so that one that is printed as 0.1 is within 0.1.
-func Limit(kind entry.Kind, scale int64, d float64) float64 {
+func greatestOf(kind entry.Kind, scale int64, d float64) float64 {
 	kind = kind.Wide()
 	by, most := float64(scale), float64(entry.Inf32-1)
 	step := func(x, to float64) float64 { return x + math.Copysign(1, to) }

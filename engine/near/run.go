@@ -71,7 +71,7 @@ func Check(file newfile.File) error {
 // File finds the near pairs of a graph and writes them. It takes the memory that NewSearcher says, and for each processor 20
 // bytes a vertex and a dozen megabytes. An error or the end of ctx leaves what was found in the spool beside the file, from which
 // the same call goes on. Errors: those of NewSearcher and Check, disk.ErrNoSpace, tiles.ErrLocked while another process does
-// the same, ErrOther if the spool is of another graph or question.
+// the same; and it fails where the spool is of another graph or question.
 func File(ctx context.Context, g *graph.Graph, o Options) (_ *Result, err error) {
 	if err := Check(o.File); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func File(ctx context.Context, g *graph.Graph, o Options) (_ *Result, err error)
 	}
 	h := head{
 		Format: spoolFormat, Version: spoolVersion, Graph: g.Digest(), Vertices: g.N, Kind: string(g.Kind.Wide()), Scale: g.Scale,
-		Limit: strconv.FormatFloat(Limit(g.Kind, g.Scale, o.Within), 'g', -1, 64), Nearest: o.Nearest,
+		Limit: strconv.FormatFloat(greatestOf(g.Kind, g.Scale, o.Within), 'g', -1, 64), Nearest: o.Nearest,
 	}
 	s, err := openSpool(o.File.Path+Extension, h)
 	if err != nil {

@@ -41,7 +41,7 @@ func NewSearcher(ctx context.Context, g *graph.Graph, q Question) (*Searcher, er
 
 // newSearcher is NewSearcher of a graph and a question that were checked.
 func newSearcher(ctx context.Context, g *graph.Graph, q Question) (*Searcher, error) {
-	s := &Searcher{kind: g.Kind.Wide(), single: g.Kind == entry.KindF32, n: g.N, k: g.N, limit: Limit(g.Kind, g.Scale, q.Within)}
+	s := &Searcher{kind: g.Kind.Wide(), single: g.Kind == entry.KindF32, n: g.N, k: g.N, limit: greatestOf(g.Kind, g.Scale, q.Within)}
 	if q.Nearest > 0 {
 		s.k = min(s.k, q.Nearest)
 	}

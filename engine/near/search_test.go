@@ -196,7 +196,7 @@ func TestLimit(t *testing.T) {
 		if r.IntN(3) == 0 {
 			d = -d
 		}
-		x := near.Limit(kind, scale, d)
+		x := near.GreatestOf(kind, scale, d)
 		up := x + 1
 		rounded := d
 		switch kind {
@@ -211,10 +211,10 @@ func TestLimit(t *testing.T) {
 		}
 	}
 	for _, kind := range entry.Kinds {
-		if x := near.Limit(kind, 1, math.Inf(1)); math.IsInf(x, 0) || x <= 0 {
+		if x := near.GreatestOf(kind, 1, math.Inf(1)); math.IsInf(x, 0) || x <= 0 {
 			t.Errorf("%s: all that can be reached is within %v", kind, x)
 		}
-		if x := near.Limit(kind, 1, math.Inf(-1)); !math.IsInf(x, -1) {
+		if x := near.GreatestOf(kind, 1, math.Inf(-1)); !math.IsInf(x, -1) {
 			t.Errorf("%s: %v is within -Inf", kind, x)
 		}
 	}

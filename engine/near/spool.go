@@ -43,8 +43,8 @@ type spool struct {
 // Extension is what the name of a spool has behind that of the file that it is for.
 const Extension = ".near"
 
-// ErrOther is wrapped by the error of a spool that is of another graph or question, or no spool.
-var ErrOther = class.New(class.Input, "spool of something else")
+// errOther is wrapped by the error of a spool that is of another graph or question, or no spool.
+var errOther = class.New(class.Input, "spool of something else")
 
 // head is the first line of a spool. Two with the same line have the same rows.
 type head struct {
@@ -211,19 +211,19 @@ func (s *spool) other(was []byte, want head) error {
 		const remedy = "remove it to begin again, or name another FILE"
 		return text.ErrorOf(disk.ErrCorrupt, "%s is damaged: %w: %s", name, err, remedy)
 	case !ok:
-		return text.ErrorOf(ErrOther, "%s is no spool of ooc near, or damaged: move it away, or name another FILE", name)
+		return text.ErrorOf(errOther, "%s is no spool of ooc near, or damaged: move it away, or name another FILE", name)
 	case h.Version != spoolVersion:
-		return text.ErrorOf(ErrOther, "%s was begun by another version of ooc: remove it to begin again", name)
+		return text.ErrorOf(errOther, "%s was begun by another version of ooc: remove it to begin again", name)
 	case h.Graph != want.Graph:
-		return text.ErrorOf(ErrOther, "%s was begun for another graph, or this one has changed or was read in another way: remove it to begin again, or name another FILE", name)
+		return text.ErrorOf(errOther, "%s was begun for another graph, or this one has changed or was read in another way: remove it to begin again, or name another FILE", name)
 	}
-	return text.ErrorOf(ErrOther, "%s was begun for another question, %q: go on with that, remove it to begin again, or name another FILE", name, h.question())
+	return text.ErrorOf(errOther, "%s was begun for another question, %q: go on with that, remove it to begin again, or name another FILE", name, h.question())
 }
 
 // question names the flags of a spool.
 func (h head) question() string {
 	var words []string
-	if limit, err := strconv.ParseFloat(h.Limit, 64); err == nil && limit < Limit(entry.Kind(h.Kind), h.Scale, math.Inf(1)) {
+	if limit, err := strconv.ParseFloat(h.Limit, 64); err == nil && limit < greatestOf(entry.Kind(h.Kind), h.Scale, math.Inf(1)) {
 		words = append(words, "--within "+string(text.Float64.Append(nil, limit/float64(max(1, h.Scale)))))
 	}
 	if len(words) == 0 && h.Nearest == 0 {

@@ -212,7 +212,7 @@ func (p *Rounds) Times(q *Basis, launches int) {
 		p.CopySeconds = in + out + host
 		p.Seconds = p.KernelSeconds + issue + p.CopySeconds
 	} else {
-		p.CopySeconds = max(in/Duplex, out/Duplex, host)
+		p.CopySeconds = max(in/duplex, out/duplex, host)
 		p.Seconds = overlapped(p.KernelSeconds, p.CopySeconds, issue)
 	}
 	if p.LookAhead {
@@ -251,5 +251,5 @@ func overlapped(times ...float64) float64 {
 	return math.Pow(sum, 1.0/exponent)
 }
 
-// Duplex is the share of its rate that a link keeps in each direction while it is used in both: 45 of 55 GB/s on an H100.
-const Duplex = 0.82
+// duplex is the share of its rate that a link keeps in each direction while it is used in both: 45 of 55 GB/s on an H100.
+const duplex = 0.82

@@ -114,7 +114,7 @@ func (a *Algorithm) Plan(_ context.Context, q *plan.Basis, _ []plan.Offer) (plan
 func (a *Algorithm) choose(q *plan.Basis) (tiles.Geometry, plan.Rounds, error) {
 	geom := tiles.Geometry{N: q.Facts.N, T: q.Tile, EntryBytes: q.EntryBytes(), Upper: q.Upper()}
 	if geom.T == 0 {
-		geom.T = ChooseTile(q)
+		geom.T = chooseTile(q)
 	}
 	p, err := a.plan(q, geom)
 	return geom, p, err

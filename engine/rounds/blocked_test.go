@@ -91,12 +91,12 @@ func TestChooseTile(t *testing.T) {
 	for _, n := range []int{1, 64, 65, 1000, 8192, 15360, 200_000} {
 		least := int64(minSlots(entry.CeilDiv(n, 64), 1)) * 64 * 64 * 4
 		for _, memory := range []int64{least, 2 * least, 16 * least, 1 << 36} {
-			tile := ChooseTile(of(n, basis(kernels.Info{Memory: memory, SharedCores: true}, plan.Request{}, 0)))
+			tile := chooseTile(of(n, basis(kernels.Info{Memory: memory, SharedCores: true}, plan.Request{}, 0)))
 			if int64(minSlots(entry.CeilDiv(n, tile), 1))*int64(tile)*int64(tile)*4 > memory {
 				t.Errorf("n=%d in %d bytes: a tile of %d does not fit", n, memory, tile)
 			}
 		}
-		if tile := ChooseTile(of(n, basis(kernels.Info{Memory: least - 1}, plan.Request{}, 0))); tile != 64 {
+		if tile := chooseTile(of(n, basis(kernels.Info{Memory: least - 1}, plan.Request{}, 0))); tile != 64 {
 			t.Errorf("n=%d in less than the least: a tile of %d", n, tile)
 		}
 	}
@@ -106,7 +106,7 @@ func TestChooseTile(t *testing.T) {
 func TestPlansHaveRestorePoints(t *testing.T) {
 	for _, n := range []int{1000, 3353, 8192, 21048, 65536} {
 		info := kernels.Info{Memory: 1 << 36, SharedCores: true}
-		tile := ChooseTile(of(n, basis(info, plan.Request{}, 0)))
+		tile := chooseTile(of(n, basis(info, plan.Request{}, 0)))
 		p, err := planBlocked(basis(info, plan.Request{}, 0), tiles.Geometry{N: n, T: tile, EntryBytes: 4})
 		if err != nil {
 			t.Fatal(err)

@@ -5,9 +5,9 @@ import (
 	"ooc/tiles"
 )
 
-// ChooseTile returns the tile edge for a new store: the one with the fastest plan, or the smallest, which needs the least
+// chooseTile returns the tile edge for a new store: the one with the fastest plan, or the smallest, which needs the least
 // memory, where none fits.
-func ChooseTile(q *plan.Basis) int {
+func chooseTile(q *plan.Basis) int {
 	n, upper := q.Facts.N, q.Upper()
 	var all []plan.Rounds
 	for _, t := range edges(q) {

@@ -63,7 +63,7 @@ func (s Shape) Options(t testing.TB) engine.Options {
 // Device opens a device with just the slots of a shape, and the flag of a comparison.
 func Device(t testing.TB, slots, tile int) kernels.Device {
 	t.Helper()
-	return open(t, int64(slots*tile*tile*entry.WordBytes)+FlagBytes)
+	return open(t, int64(slots*tile*tile*entry.WordBytes)+flagBytes)
 }
 
 // open opens a CPU device, until the test ends, with so much memory beside its scratch memory.
@@ -81,8 +81,8 @@ func open(t testing.TB, memory int64) kernels.Device {
 	return untilEnd(t, d, err)
 }
 
-// FlagBytes is what the flag of a comparison takes of a device's memory.
-const FlagBytes = 256
+// flagBytes is what the flag of a comparison takes of a device's memory.
+const flagBytes = 256
 
 // MinPages is the fewest pages with which anything can be solved: one for a tile that is read, one for a tile that is written.
 const MinPages = 2
