@@ -5,8 +5,8 @@ import "ooc/engine/text"
 // centralities are computed from sums of distances and of their reciprocals.
 var centralities = statistic{
 	derive: deriveCentralities,
-	columns: func(r *Result) []column {
-		return []column{
+	columns: func(r *Result) []Column {
+		return []Column{
 			ofFloats("closeness_centrality", r.Closeness),
 			ofRows(ofFloats("closeness_centrality_out", r.ClosenessOut)),
 			ofFloats("harmonic_centrality", r.Harmonic),

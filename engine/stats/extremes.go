@@ -13,11 +13,11 @@ import (
 // extremes are eccentricities, and the vertices with the greatest and the least.
 var extremes = statistic{
 	derive: deriveExtremes,
-	columns: func(r *Result) []column {
-		return []column{
+	columns: func(r *Result) []Column {
+		return []Column{
 			ofRows(inUnits(ofFloats("eccentricity", r.Eccentricity))),
 			ofRows(inUnits(ofFloats("longest_distance", r.Longest))),
-			ofRows(column{Name: "farthest", Vertex: func(v int) int { return int(r.Farthest[v]) }}),
+			ofRows(Column{Name: "farthest", Vertex: func(v int) int { return int(r.Farthest[v]) }}),
 		}
 	},
 	summary: func(r *Result) []summaryValue {

@@ -138,8 +138,8 @@ var nearest = statistic{gather: gatherNearest, columns: nearestColumns}
 
 // nearestColumns are two for each of the K nearest: the vertex and its distance. They are there also where no vertex has so
 // many, so that the options alone decide what columns there are.
-func nearestColumns(r *Result) []column {
-	var columns []column
+func nearestColumns(r *Result) []Column {
+	var columns []Column
 	for k := range r.near {
 		get := func(v int) Neighbor {
 			if k < len(r.Nearest[v]) {
@@ -148,8 +148,8 @@ func nearestColumns(r *Result) []column {
 			return Neighbor{-1, math.Inf(1)}
 		}
 		columns = append(columns,
-			ofRows(column{Name: fmt.Sprintf("nearest_%d", k+1), Vertex: func(v int) int { return get(v).Row }}),
-			ofRows(inUnits(column{Name: fmt.Sprintf("nearest_%d_distance", k+1), Number: func(v int) float64 { return get(v).Distance }})))
+			ofRows(Column{Name: fmt.Sprintf("nearest_%d", k+1), Vertex: func(v int) int { return get(v).Row }}),
+			ofRows(inUnits(Column{Name: fmt.Sprintf("nearest_%d_distance", k+1), Number: func(v int) float64 { return get(v).Distance }})))
 	}
 	return columns
 }

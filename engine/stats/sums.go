@@ -14,8 +14,8 @@ import (
 // sums are those of rows and of columns. Most other statistics are computed from them.
 var sums = statistic{
 	gather: gatherSums,
-	columns: func(r *Result) []column {
-		return []column{
+	columns: func(r *Result) []Column {
+		return []Column{
 			ofRows(ofCounts("descendants", r.Descendants)),
 			ofCounts("ancestors", r.Ancestors),
 			ofRows(ofFloats("distance_sum", r.DistanceSum)),

@@ -17,7 +17,7 @@ type statistic struct {
 	gather func(x *gathering) (gatherer, error) // what it needs of the pass; nil for options that do not ask for it
 	derive func(x *gathering) error             // what follows from what was gathered, and from what those before it have derived
 
-	columns func(r *Result) []column       // of each vertex: in CSV and JSON
+	columns func(r *Result) []Column       // of each vertex: in CSV and JSON
 	summary func(r *Result) []summaryValue // of the whole graph: in JSON
 	text    func(r *Result, t *textWriter) // for people
 }
@@ -33,16 +33,16 @@ func perVertex(name string, derive func(r *Result) []float64) statistic {
 			x.r.More[name] = derive(x.r)
 			return nil
 		},
-		columns: func(r *Result) []column {
+		columns: func(r *Result) []Column {
 			list := r.More[name]
-			return []column{{Name: name, Number: func(v int) float64 { return list[v] }}}
+			return []Column{{Name: name, Number: func(v int) float64 { return list[v] }}}
 		},
 	}
 }
 
 // Columns are the numbers of each vertex.
-func (r *Result) Columns() []column {
-	var columns []column
+func (r *Result) Columns() []Column {
+	var columns []Column
 	for _, one := range statistics {
 		if one.columns != nil {
 			columns = append(columns, one.columns(r)...)
@@ -63,22 +63,22 @@ func (r *Result) summary() []summaryValue {
 }
 
 // ofFloats and ofCounts make columns of lists.
-func ofFloats(name string, list []float64) column {
-	return column{Name: name, Number: func(v int) float64 { return list[v] }}
+func ofFloats(name string, list []float64) Column {
+	return Column{Name: name, Number: func(v int) float64 { return list[v] }}
 }
 
-func ofCounts(name string, list []int32) column {
-	return column{Name: name, Number: func(v int) float64 { return float64(list[v]) }}
+func ofCounts(name string, list []int32) Column {
+	return Column{Name: name, Number: func(v int) float64 { return float64(list[v]) }}
 }
 
 // ofRows says that a column's numbers are of rows: vertices without one have none.
-func ofRows(c column) column {
+func ofRows(c Column) Column {
 	c.Rows = true
 	return c
 }
 
 // inUnits says that a column's numbers are entries of the matrix.
-func inUnits(c column) column {
+func inUnits(c Column) Column {
 	c.Stored = true
 	return c
 }

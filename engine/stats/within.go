@@ -13,8 +13,8 @@ import (
 // within counts the vertices that are near each.
 var within = statistic{
 	gather: gatherWithin,
-	columns: func(r *Result) []column {
-		var columns []column
+	columns: func(r *Result) []Column {
+		var columns []Column
 		for _, w := range r.Within {
 			columns = append(columns, ofRows(ofCounts("within_"+string(text.Float64.Append(nil, w.Distance)), w.Count)))
 		}

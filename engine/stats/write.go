@@ -10,8 +10,8 @@ import (
 	"ooc/engine/text"
 )
 
-// column is one number, or vertex, of each vertex in the tables of WriteCSV and WriteJSON.
-type column struct {
+// Column is one number, or vertex, of each vertex in the tables of WriteCSV and WriteJSON.
+type Column struct {
 	Name   string
 	Number func(v int) float64 // +Inf: infinite; nil in columns of vertices
 	Vertex func(v int) int     // a row, −1: none
@@ -84,7 +84,7 @@ func (r *Result) WriteJSON(w io.Writer, ids graph.IDs) error {
 		text = r.appendJSON(text, f.value, ids)
 	}
 	text = append(text, `,"vertices":{"id":[`...)
-	id := column{Vertex: func(v int) int { return v }}
+	id := Column{Vertex: func(v int) int { return v }}
 	if err := r.writeArray(out, text, id, ids); err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (r *Result) WriteJSON(w io.Writer, ids graph.IDs) error {
 }
 
 // writeArray writes what precedes an array, and its elements.
-func (r *Result) writeArray(out *bufio.Writer, head []byte, c column, ids graph.IDs) error {
+func (r *Result) writeArray(out *bufio.Writer, head []byte, c Column, ids graph.IDs) error {
 	text := head
 	for v := range r.N {
 		if v > 0 {
