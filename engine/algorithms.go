@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"ooc/engine/eliminate"
@@ -49,6 +50,27 @@ func rowSolvers() (list []solver) {
 		list = append(list, rowtiles.Algorithm{Engine: e})
 	}
 	return list
+}
+
+// RowEngines lists what Options.Algorithm may be in stores of layout tiles.Factors, apart from "auto".
+var RowEngines = func() (names []string) {
+	for _, e := range rowEngines {
+		names = append(names, e.Name())
+	}
+	return names
+}()
+
+// enginesNamed returns the engine of rows of that name; "" or plan.Auto: all. It fails with plan.ErrAlgorithm.
+func enginesNamed(name string) ([]rows.Engine, error) {
+	if name == "" || name == plan.Auto {
+		return rowEngines, nil
+	}
+	for _, e := range rowEngines {
+		if e.Name() == name {
+			return []rows.Engine{e}, nil
+		}
+	}
+	return nil, fmt.Errorf("%w %q of a store without a matrix: there are %v", plan.ErrAlgorithm, name, RowEngines)
 }
 
 // OfferRows returns the offer of the engine that answers a question in least time, or that it names. Errors are those

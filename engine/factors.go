@@ -43,47 +43,93 @@ type Entries interface {
 	ReadCol(dst []byte, v int) error
 }
 
-// Entries returns the distances of a store that is solved.
+// Entries returns the distances of a store that is solved. Those of layout tiles.Factors are a *rows.Reader.
 func (p *Problem) Entries() (Entries, error) {
 	if !p.geom.Factors {
 		return p.store, nil
 	}
-	return p.Factors()
-}
-
-// Factors returns what a solved store of layout tiles.Factors answers questions from, opened on first use; Close closes it. It is
-// nil for other layouts. It fails with tiles.ErrCorrupt where the file is damaged.
-func (p *Problem) Factors() (*factors.Factors, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.geom.Factors || p.factors != nil {
-		return p.factors, nil
+	p.asking.Lock()
+	defer p.asking.Unlock()
+	if p.ready == nil {
+		ready, err := p.load()
+		if err != nil {
+			return nil, err
+		}
+		p.ready = rows.NewReader(ready, p.meta.Kind)
 	}
-	var err error
-	p.factors, err = factors.Load(p.store.FactorsPath(), p.meta.ID, p.meta.N, p.meta.Variant())
-	return p.factors, err
+	return p.ready, nil
 }
 
-// closeFactors closes what Factors has opened. Call it with mu held.
-func (p *Problem) closeFactors() error {
-	if p.factors == nil {
+// Ready returns what a solved store of layout tiles.Factors answers questions from, opened on first use; Close closes it. It is
+// nil for other layouts. It fails with tiles.ErrCorrupt where the file is damaged.
+func (p *Problem) Ready() (rows.Ready, error) {
+	if !p.geom.Factors {
+		return nil, nil
+	}
+	if _, err := p.Entries(); err != nil {
+		return nil, err
+	}
+	return p.ready.Ready, nil
+}
+
+// load loads what the engine of a solved store has made, or has it made again where the store keeps its graph alone.
+func (p *Problem) load() (rows.Ready, error) {
+	if err := p.Solved(); err != nil {
+		return nil, err
+	}
+	state, _, err := p.store.State()
+	if err != nil {
+		return nil, err
+	}
+	engines, err := enginesNamed(state.Algorithm)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; solve again with --restart", p.Dir(), err)
+	}
+	if k, ok := engines[0].(rows.Keeper); ok {
+		return k.Load(p.store.FactorsPath(), p.meta.ID, p.meta.N, p.meta.Variant())
+	}
+	g, err := p.Graph()
+	if err != nil {
+		return nil, err
+	}
+	o, err := engines[0].Offer(context.Background(), g, factorsQuestion)
+	if err != nil {
+		return nil, err
+	}
+	return o.Prepare(context.Background())
+}
+
+// closeReady closes what Entries has opened.
+func (p *Problem) closeReady() error {
+	p.asking.Lock()
+	defer p.asking.Unlock()
+	if p.ready == nil {
 		return nil
 	}
-	f := p.factors
-	p.factors = nil
-	return f.Close()
+	r := p.ready
+	p.ready = nil
+	return r.Close()
 }
 
-// solveFactors makes the factors of a store and writes them. A run that ends before that leaves nothing to go on from.
+// solveFactors makes the graph of a store ready by the engine that takes least time, and writes what the engine keeps. A run that
+// ends before that leaves nothing to go on from.
 func (p *Problem) solveFactors(ctx context.Context, o Options, began time.Time, state tiles.State, reports *live.Reporter, sum *task.Summary) (err error) {
 	defer func() { reports.Stop(err == nil) }()
+	engines, err := enginesNamed(o.Algorithm)
+	if err != nil {
+		return err
+	}
 	since, before := func() float64 { return o.Control.Now().Sub(began).Seconds() }, state.Elapsed.Seconds()
+	sum.Algorithm = engines[0].Name() // until one is chosen
 	var tally cancel.Tally
 	ctx = cancel.Counted(ctx, &tally)
+	var last live.StageShares
 	at := func(stage live.Stage, shares live.StageShares) {
+		algorithm := sum.Algorithm
+		last = shares
 		reports.Show(live.Counting(&tally, func() live.Live {
 			st := task.StatusOf(p.store)
-			st.Algorithm, st.Device, st.ETA = factors.Name, o.Device.Info().Model, -1
+			st.Algorithm, st.Device, st.ETA = algorithm, o.Device.Info().Model, -1
 			st.Elapsed = before + since()
 			st.Count(stage, shares, 0, &tally, o.Control)
 			return live.Live{Status: st}
@@ -93,29 +139,46 @@ func (p *Problem) solveFactors(ctx context.Context, o Options, began time.Time, 
 	if err != nil {
 		return err
 	}
-	f, err := factors.Make(ctx, g, rows.Question{Rows: factorsRows, Dissect: true, Memory: o.HostMemory, Device: o.Device, Stage: at})
+	q := factorsQuestion
+	q.Memory, q.Device, q.Stage = o.HostMemory, o.Device, at
+	offer, err := rows.Choose(ctx, engines, g, q)
+	var ready rows.Ready
+	if err == nil {
+		sum.Algorithm = offer.Engine
+		ready, err = offer.Prepare(ctx)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Dir(), err)
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	w := f.Elimination.Work
-	done := &eliminate.Plan{Eliminated: w.Eliminated, Core: w.Core, Fill: w.Fill}
-	sum.Plans = sum.Plans.With(done)
-	sum.EliminateSeconds, sum.CoreSeconds = f.EliminateSeconds, f.CoreSeconds
-	at(live.StageWrite, factors.Shares(w))
+	defer func() { err = errors.Join(err, ready.Close()) }()
+	how := told(ready, sum, since())
+	at(live.StageWrite, last)
 	writing := since()
-	if err := f.Save(ctx, p.store.FactorsPath(), tiles.FactorsSpare, p.meta.ID); err != nil {
+	if err := rows.Save(ctx, ready, offer.Engine, p.store.FactorsPath(), tiles.FactorsSpare, p.meta.ID); err != nil {
 		return err
 	}
-	state = tiles.State{Algorithm: factors.Name, Done: int64(p.geom.N), Elapsed: state.Elapsed + o.Control.Now().Sub(began)}
+	state = tiles.State{Algorithm: offer.Engine, Done: int64(p.geom.N), Elapsed: state.Elapsed + o.Control.Now().Sub(began)}
 	if err := p.store.Checkpoint(state); err != nil {
 		return err
 	}
 	sum.BytesWritten = p.store.FactorsBytes()
 	sum.SyncSeconds, sum.ElapsedSeconds = since()-writing, state.Elapsed.Seconds()
-	sum.Text = fmt.Sprintf("%s; factors of %s, written and synced in %s", done.Told(sum), humanize.IBytes(uint64(sum.BytesWritten)), text.Time(sum.SyncSeconds))
+	sum.Text = fmt.Sprintf("%s; factors of %s, written and synced in %s", how, humanize.IBytes(uint64(sum.BytesWritten)), text.Time(sum.SyncSeconds))
 	return p.storeSums(nil, nil)
 }
 
-// factorsRows is about how many rows are worth as much time as making factors: where elimination stops depends on it.
-const factorsRows = 100
+// told says how a graph was made ready, in so many seconds.
+func told(r rows.Ready, sum *task.Summary, seconds float64) string {
+	f, ok := r.(*factors.Factors)
+	if !ok {
+		return fmt.Sprintf("made ready by %s in %s", sum.Algorithm, text.Time(seconds))
+	}
+	w := f.Elimination.Work
+	done := &eliminate.Plan{Eliminated: w.Eliminated, Core: w.Core, Fill: w.Fill}
+	sum.Plans = sum.Plans.With(done)
+	sum.EliminateSeconds, sum.CoreSeconds = f.EliminateSeconds, f.CoreSeconds
+	return done.Told(sum)
+}
+
+// factorsQuestion is about how many rows are worth as much time as making factors: where elimination stops depends on it.
+var factorsQuestion = rows.Question{Rows: 100, Dissect: true}

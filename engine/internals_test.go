@@ -8,6 +8,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/live"
 	"ooc/engine/plan"
+	"ooc/engine/rows"
 	"ooc/kernels"
 )
 
@@ -50,3 +51,10 @@ func (p *Problem) RootTrees(ctx context.Context, c *live.Control) ([]bool, error
 func (p *Problem) TreesRooted() (bool, error) { return p.treesRooted() }
 
 func (p *Problem) StoreSums(sums []uint32, known []bool) error { return p.storeSums(sums, known) }
+
+// AddRowEngine puts an engine into the table of those that compute rows, and returns what takes it out again.
+func AddRowEngine(e rows.Engine) (back func()) {
+	was := rowEngines
+	rowEngines = append(slices.Clone(was), e)
+	return func() { rowEngines = was }
+}

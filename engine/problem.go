@@ -9,11 +9,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"ooc/engine/factors"
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
 	"ooc/engine/live"
 	"ooc/engine/plan"
+	"ooc/engine/rows"
 	"ooc/engine/task"
 	"ooc/engine/text"
 	"ooc/kernels"
@@ -36,7 +36,8 @@ type Problem struct {
 	graph  *graph.Graph  // read on first use; guarded by mu
 	matrix *dense.Matrix // opened on first use where there is no graph; guarded by mu
 
-	factors *factors.Factors // opened on first use in a store of layout Factors; guarded by mu
+	asking sync.Mutex
+	ready  *rows.Reader // opened on first use in a store of layout Factors; guarded by asking
 
 	choice *plan.Choice  // made before the store was, or by Restart; nil: none. Solve reads it
 	given  graph.Weights // of a core: what its tiles are filled from
@@ -197,14 +198,14 @@ func newProblem(s *tiles.Store) *Problem {
 
 // Close releases the store, and the matrix that it was made from if that is open.
 func (p *Problem) Close() error {
+	err := p.closeReady()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var err error
 	if p.matrix != nil {
-		err = p.matrix.Close()
+		err = errors.Join(err, p.matrix.Close())
 		p.matrix = nil
 	}
-	return errors.Join(err, p.closeFactors(), p.store.Close())
+	return errors.Join(err, p.store.Close())
 }
 
 // Remove removes a store that is open for writing, with its folder, and closes it. It refuses, with all still there, where the folder
@@ -218,7 +219,7 @@ func (p *Problem) Remove() error {
 		}
 		p.matrix = nil
 	}
-	return errors.Join(p.closeFactors(), p.store.Remove())
+	return errors.Join(p.closeReady(), p.store.Remove())
 }
 
 // Meta returns what store.json says. It is shared: do not change it.
@@ -270,10 +271,7 @@ func (p *Problem) Restart(ctx context.Context, o Options) error {
 	if err := p.store.RemoveCore(); err != nil { // which may refuse, and resets nothing
 		return err
 	}
-	p.mu.Lock()
-	err = p.closeFactors()
-	p.mu.Unlock()
-	if err != nil {
+	if err := p.closeReady(); err != nil {
 		return err
 	}
 	p.choice = choice

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"ooc/engine/device/registry"
-	"ooc/engine/factors"
 	"ooc/engine/graph"
 	"ooc/engine/live"
 	"ooc/engine/plan"
@@ -92,14 +91,13 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *live.Timeline, re
 		if sum.AlreadySolved, err = p.treesRooted(); err != nil && !p.store.IsPart() { // of a part, finishSums tells the other ranks, too
 			return sum, err
 		}
-		if _, err := p.Factors(); err != nil {
+		if _, err := p.Entries(); err != nil {
 			return sum, err
 		}
 		sum.Text = rounds.Told(&sum)
 		return sum, p.together(o.Ranks, errors.Join(p.finishSums(ctx, &o), p.store.RemoveCore()))
 	}
 	if p.geom.Factors {
-		sum.Algorithm = factors.Name
 		return sum, p.solveFactors(ctx, o, began, state, reports, &sum)
 	}
 	sum.ResumedFrom = float64(state.Done) / float64(p.geom.RowCount())

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -439,9 +440,10 @@ func (o *solveOptions) checkKeep(many bool) error {
 	if o.keep != string(engine.KeepFactors) {
 		return nil
 	}
+	const why = "--%s does not go with --keep factors, which makes no matrix"
 	return cmp.Or(exit.Refuse(many, "--keep factors is for one graph, and not for a batch or --dry-run"),
-		o.without("--%s does not go with --keep factors, which makes no matrix",
-			"sources", "predecessors", "layout", "tile", "round", "streams", "algorithm", "timeline"))
+		o.without(why, "sources", "predecessors", "layout", "tile", "round", "streams", "timeline"),
+		exit.Refuse(o.has("algorithm") && !slices.Contains(engine.RowEngines, o.Algorithm), why, "algorithm"))
 }
 
 // keepsRowsNow reports whether a store of factors is to keep rows in their place.

@@ -97,7 +97,7 @@ func prepare(p *engine.Problem, o Options) (*format, *extract, error) {
 		return nil, nil, err
 	}
 	x := &extract{p: p, unreachable: o.Unreachable, stored: p.Store().ReadEntries, size: p.Meta().Kind.Wide().Bytes()}
-	if x.factors, err = p.Factors(); err != nil {
+	if x.ready, err = p.Ready(); err != nil {
 		return nil, nil, err
 	}
 	if x.rows, err = pickRows(p, o.Rows); err != nil {

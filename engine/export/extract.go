@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"ooc/engine"
-	"ooc/engine/factors"
 	"ooc/engine/graph"
+	"ooc/engine/rows"
 	"ooc/engine/text"
 	"ooc/kernels/entry"
 )
@@ -17,7 +17,7 @@ type extract struct {
 	ids         graph.IDs
 	rows, cols  picked
 	unreachable *float64
-	factors     *factors.Factors                        // where the store keeps them; stored is not asked then
+	ready       rows.Ready                              // of a store without a matrix: stored is not asked then
 	stored      func(dst []byte, i, j, first int) error // reads what is exported from tiles, as ReadEntries does
 	size        int                                     // bytes of an entry that it reads
 }

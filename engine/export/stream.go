@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ooc/engine/factors"
+	"ooc/engine/rows"
 	"ooc/kernels/entry"
 )
 
@@ -54,16 +54,19 @@ const (
 type pump struct {
 	*extract
 	lines
-	count, across, height int            // lines, their length, and lines in a block
-	table                 *factors.Table // of chosen columns, where the store keeps factors
-	fixed                 []stretch      // all stretches of the other side; every block has them
+	count, across, height int                                 // lines, their length, and lines in a block
+	workers               func(rows int) (rows.Worker, error) // of an export by rows of a store without a matrix
+	fixed                 []stretch                           // all stretches of the other side; every block has them
 	free, queue, order    chan *block
 }
 
 func (x *extract) stream(ctx context.Context, w io.Writer, l lines) error {
 	p := &pump{extract: x, lines: l, count: x.rows.n, across: x.cols.n}
-	if err := p.prepareTable(); err != nil {
-		return err
+	if p.ready != nil && !l.columns {
+		var err error
+		if p.workers, err = p.chosen(p.cols.at); err != nil {
+			return err
+		}
 	}
 	if l.columns {
 		p.count, p.across = p.across, p.count
@@ -77,7 +80,7 @@ func (x *extract) stream(ctx context.Context, w io.Writer, l lines) error {
 		size = min(size, blockBytes)
 	}
 	least := 1
-	if p.factors != nil {
+	if p.ready != nil {
 		least = rowsAtOnce
 	}
 	p.height = min(p.count, max(least, size/line))
@@ -98,7 +101,7 @@ func (x *extract) stream(ctx context.Context, w io.Writer, l lines) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.deal(ctx) })
 	for range threads {
-		g.Go(func() error { return p.work(newFactorsReader(p)) })
+		g.Go(func() error { return p.work(&computed{p: p}) })
 	}
 	g.Go(func() error { return p.write(ctx, w) })
 	return g.Wait()
@@ -124,11 +127,11 @@ func (p *pump) deal(ctx context.Context) error {
 	return nil
 }
 
-func (p *pump) work(f *factorsReader) (err error) {
-	defer func() { err = errors.Join(err, f.close()) }()
+func (p *pump) work(c *computed) (err error) {
+	defer func() { err = errors.Join(err, c.close()) }()
 	for b := range p.queue {
-		if p.factors != nil {
-			err = f.read(b)
+		if p.ready != nil {
+			err = c.read(b)
 		} else {
 			err = p.readTiles(b)
 		}

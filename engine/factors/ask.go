@@ -3,7 +3,6 @@ package factors
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"ooc/engine/rows"
 	"ooc/engine/sparse"
@@ -44,9 +43,6 @@ func (s *Search) To(v int) (bits uint64, err error) {
 // ReadAt returns the bits of the distance from u to v, an entry of Kind.Wide. Many goroutines may ask at a time. Its errors, as
 // those of all questions, match disk.ErrCorrupt where the file of the factors is damaged.
 func (f *Factors) ReadAt(u, v int) (uint64, error) {
-	if n := len(f.Elimination.Vertices); u < 0 || u >= n || v < 0 || v >= n {
-		return 0, fmt.Errorf("there is no distance from %d to %d of %d vertices", u, v, n)
-	}
 	f.mu.Lock()
 	var s *Search
 	if k := len(f.searches); k > 0 {
@@ -69,36 +65,7 @@ func (f *Factors) ReadAt(u, v int) (uint64, error) {
 	return bits, err
 }
 
-// ReadRow fills dst with the distances from u, entries of Kind.Wide. Many goroutines may ask at a time.
-func (f *Factors) ReadRow(dst []byte, u int) error { return f.ReadRows(dst, []int{u}) }
-
-// ReadRows is ReadRow for a few rows, one after another in dst. What it computes them with is kept until Close.
-func (f *Factors) ReadRows(dst []byte, sources []int) error {
-	f.mu.Lock()
-	var x *Expander
-	for i, kept := range f.expanders {
-		if kept.lanes >= min(len(sources), f.Elimination.BatchLanes()) {
-			x, f.expanders = kept, slices.Delete(f.expanders, i, i+1)
-			break
-		}
-	}
-	f.mu.Unlock()
-	if x == nil {
-		var err error
-		if x, err = f.NewExpander(len(sources)); err != nil {
-			return err
-		}
-	}
-	if err := x.ReadRows(dst, sources); err != nil {
-		return errors.Join(err, x.Close())
-	}
-	f.mu.Lock()
-	f.expanders = append(f.expanders, x)
-	f.mu.Unlock()
-	return nil
-}
-
-// WorkerBytes implements rows.Ready: what ReadRows takes.
+// WorkerBytes implements rows.Ready.
 func (f *Factors) WorkerBytes(sources int) int64 {
 	e := f.Elimination
 	width := entry.RoundUp(len(e.Vertices), e.LaneUnit())
@@ -108,20 +75,9 @@ func (f *Factors) WorkerBytes(sources int) int64 {
 // LaneBytes implements rows.LaneReady.
 func (f *Factors) LaneBytes(sources int) int64 { return f.Elimination.WindowBytes(f.lanes(sources)) }
 
-// ReadCol is ReadRow for the distances to v. In floating kinds they may differ from those of rows by rounding, since an expansion
-// adds up the way there and back in different orders.
-func (f *Factors) ReadCol(dst []byte, v int) error {
-	r, err := f.reverse()
-	if err != nil {
-		return err
-	}
-	return r.ReadRow(dst, v)
-}
-
-// Reversed implements rows.Ready. What it returns shares the memory of f.
-func (f *Factors) Reversed() (rows.Ready, error) { return f.reverse() }
-
-func (f *Factors) reverse() (*Factors, error) {
+// Reversed implements rows.Ready. What it returns shares the memory of f. In floating kinds its distances may differ from those of f by
+// rounding, since an expansion adds up the way there and back in different orders.
+func (f *Factors) Reversed() (rows.Ready, error) {
 	if up := f.Elimination.Up; up == f.Elimination.Down && len(up.Weights) > 0 { // without arcs they are one in any graph
 		return f, nil
 	}
@@ -187,18 +143,9 @@ func (x *Expander) Lanes(sources []int32, take func(batch []int32, first int, m 
 	return x.f.guard(func() error { return x.Expander.Lanes(sources, take) })
 }
 
-// Close frees what the factors were made with, and what they have kept for questions. Nothing may ask them any more.
+// Close frees what the factors were made with. Nothing may ask them any more.
 func (f *Factors) Close() error {
-	var err error
-	for _, g := range []*Factors{f, f.reversed} {
-		if g == nil {
-			continue
-		}
-		for _, x := range g.expanders {
-			err = errors.Join(err, x.Close())
-		}
-	}
-	err = errors.Join(err, f.host.Close())
+	err := f.host.Close()
 	if f.file != nil {
 		err = errors.Join(err, f.file.Close())
 	}

@@ -57,7 +57,7 @@ type Factors struct {
 	Elimination *sparse.Elimination
 	Core        *sparse.DenseCore
 
-	EliminateSeconds, CoreSeconds float64 // that Make took: to order and eliminate, and to close the core
+	EliminateSeconds, CoreSeconds float64 // that it took to order and eliminate, and to close the core
 
 	host kernels.Device // allocates what expanders compute in
 	file *arrays.File   // that is mapped; nil: they are in memory
@@ -239,7 +239,13 @@ func (f *Factors) lanes(sources int) int {
 }
 
 // NewWorker implements rows.Ready.
-func (f *Factors) NewWorker(sources int) (rows.Worker, error) { return f.NewExpander(sources) }
+func (f *Factors) NewWorker(sources int) (rows.Worker, error) {
+	x, err := f.NewExpander(sources)
+	if err != nil {
+		return nil, err
+	}
+	return x, nil
+}
 
 // Order implements rows.Ready: vertices by rank.
 func (f *Factors) Order() []int32 { return f.Elimination.Vertices }

@@ -97,34 +97,41 @@ func TestQuestions(t *testing.T) {
 	for _, w := range enginetest.AllKinds {
 		for range 6 {
 			g := graphOf(t, r, 1+r.IntN(150), w)
-			f := made(t, g, rows.Question{Rows: r.IntN(3)})
-			ask(t, r, g, f)
+			f, err := factors.Make(t.Context(), g, rows.Question{Rows: r.IntN(3)})
+			if err != nil {
+				t.Fatal(err)
+			}
 			path := filepath.Join(t.TempDir(), "factors")
 			id := [16]byte{byte(r.Uint32())}
 			if err := f.Save(t.Context(), path, "spare", id); err != nil {
 				t.Fatal(err)
 			}
-			loaded, err := factors.Load(path, id, g.N, f.Elimination.Variant)
+			variant := f.Elimination.Variant
+			ask(t, r, g, f)
+			loaded, err := factors.Engine{}.Load(path, id, g.N, variant)
 			if err != nil {
 				t.Fatal(err)
 			}
-			ask(t, r, g, loaded)
-			if err := loaded.Close(); err != nil {
-				t.Error(err)
-			}
+			ask(t, r, g, loaded.(*factors.Factors))
 		}
 	}
 }
 
-// ask asks factors for rows, columns, entries and a table.
+// ask asks factors for rows, columns, entries and a table, and closes them.
 func ask(t *testing.T, r *rand.Rand, g *graph.Graph, f *factors.Factors) {
 	t.Helper()
+	of := rows.NewReader(f, g.Kind)
+	defer func() {
+		if err := of.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	wide := g.Kind.Wide()
 	search, back := graph.NewSearch(g), graph.NewSearch(g.Reverse())
 	raw, got := wide.Make(g.N), make([]float64, g.N)
 	for range 3 {
 		u := r.IntN(g.N)
-		if err := f.ReadRow(raw, u); err != nil {
+		if err := of.ReadRow(raw, u); err != nil {
 			t.Fatal(err)
 		}
 		wide.Values(got, raw)
@@ -133,7 +140,7 @@ func ask(t *testing.T, r *rand.Rand, g *graph.Graph, f *factors.Factors) {
 		}
 		for range 20 {
 			v := r.IntN(g.N)
-			bits, err := f.ReadAt(u, v)
+			bits, err := of.ReadAt(u, v)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +148,7 @@ func ask(t *testing.T, r *rand.Rand, g *graph.Graph, f *factors.Factors) {
 				t.Fatalf("%d vertices of %s, a core of %d: from %d to %d %v, and %v in the row", g.N, g.Kind, f.Elimination.Core(), u, v, wide.Value(bits), got[v])
 			}
 		}
-		if err := f.ReadCol(raw, u); err != nil {
+		if err := of.ReadCol(raw, u); err != nil {
 			t.Fatal(err)
 		}
 		wide.Values(got, raw)

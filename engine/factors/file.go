@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"ooc/engine/internal/cancel"
+	"ooc/engine/rows"
 	"ooc/engine/sparse"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
@@ -29,8 +30,8 @@ const (
 	arrayCount       = coreArray + 1
 )
 
-// Save writes the factors to the file at path, durably and all or nothing; until then it is beside it under the name spare. id is
-// that of the store. It goes on if ctx ends, and fails with disk.ErrNoSpace.
+// Save writes the file that Engine.Load opens, durably and all or nothing; until then it is beside it under the name
+// spare. id is that of the store. It goes on if ctx ends, and fails with disk.ErrNoSpace.
 func (f *Factors) Save(ctx context.Context, path, spare string, id [16]byte) error {
 	e, list := f.Elimination, make([][]byte, arrayCount)
 	list[headArray] = entry.Bytes([]uint64{uint64(len(e.Vertices)), uint64(e.Core()), uint64(e.Variant)})
@@ -55,9 +56,8 @@ func (f *Factors) Save(ctx context.Context, path, spare string, id [16]byte) err
 	return arrays.Write(path, spare, id, list, &cancel.Begin(ctx, bytes).Done)
 }
 
-// Load maps a file of factors of a graph of n vertices. What is small it checks at once, the rest when it is needed. It fails with
-// disk.ErrCorrupt. Close the factors after use.
-func Load(path string, id [16]byte, n int, v entry.Variant) (_ *Factors, err error) {
+// Load implements rows.Keeper: it maps the file. What is small it checks at once, the rest when it is needed.
+func (Engine) Load(path string, id [16]byte, n int, v entry.Variant) (_ rows.Ready, err error) {
 	file, err := arrays.Open(path, id)
 	if err != nil {
 		return nil, err
@@ -169,23 +169,7 @@ type asked struct {
 	checked sync.Once
 	damaged error // of the file; nil: not known, or none
 
-	mu        sync.Mutex
-	searches  []*Search   // that nobody uses; guarded by mu, as all below
-	expanders []*Expander // likewise, of a row or a few
-	reversed  *Factors    // for columns; nil: not made yet, or the factors themselves serve
+	mu       sync.Mutex
+	searches []*Search // that nobody uses; guarded by mu, as reversed
+	reversed *Factors  // nil: not made yet, or the factors themselves serve
 }
-
-// BlockBytes is the size of the parts of the file that have a checksum each.
-const BlockBytes = arrays.BlockBytes
-
-// Blocks is the number of parts of the file that have a checksum each.
-func (f *Factors) Blocks() int { return f.file.Blocks() }
-
-// CheckBlock reads a part of the file, and fails with disk.ErrCorrupt where it does not match its checksum.
-func (f *Factors) CheckBlock(i int) error { return f.file.Check(i) }
-
-// Bytes is the size of the file.
-func (f *Factors) Bytes() int64 { return f.file.Bytes() }
-
-// DropCache asks the system to forget what it has cached of the file, so that CheckBlock reads the disk.
-func (f *Factors) DropCache() { f.file.DropCache() }

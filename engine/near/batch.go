@@ -1,12 +1,12 @@
 package near
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
+	"ooc/engine/rows"
 	"ooc/kernels/entry"
 )
 
@@ -53,107 +53,92 @@ func (b *batch) pack(kind entry.Kind) {
 	}
 }
 
-// searching is a run of all processors over missing rows. One goroutine writes what they find, so that no search waits for the
-// disk before there are some batches.
+// searching is a run of all processors over missing rows.
 type searching struct {
 	*Searcher
-	chunks chan [2]int // rows that follow each other, for one worker
-	free   chan *batch
-	full   chan *batch
+	rows.Run
+	units    [][2]int // rows that follow each other, the first and the one after the last
+	progress func(rows, of int)
+
+	mu   sync.Mutex
+	to   *spool // guarded by mu, as done
+	done int    // rows
 }
 
 // search finds missing rows and puts them into the spool. When ctx ends, what was found until then is put there too.
 func (s *Searcher) search(ctx context.Context, to *spool, missing [][2]int, mean float64, progress func(rows, of int)) error {
-	workers := runtime.GOMAXPROCS(0)
-	x := &searching{Searcher: s, chunks: make(chan [2]int), free: make(chan *batch, 2*workers+2), full: make(chan *batch, workers)}
-	for range cap(x.free) {
-		x.free <- new(batch)
-	}
-	left := 0
+	x := &searching{Searcher: s, progress: progress, to: to, done: s.n}
 	for _, m := range missing {
-		left += m[1] - m[0]
+		x.done -= m[1] - m[0]
 	}
-	step := max(1, min(int(batchBytes/(columnBytes+mean*float64(columnBytes+to.kind.Bytes()))), left/(8*workers), 1<<16))
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var work sync.WaitGroup
-	g, searching := errgroup.WithContext(ctx)
-	work.Add(workers)
-	g.Go(func() error { return x.deal(searching, missing, step) })
-	for range workers {
-		g.Go(func() error {
-			defer work.Done()
-			return x.work(searching)
-		})
+	hands := make([]func() (rows.Hand, error), runtime.GOMAXPROCS(0))
+	for i := range hands {
+		hands[i] = func() (rows.Hand, error) { return &hand{searching: x}, nil }
 	}
-	go func() {
-		work.Wait()
-		close(x.full)
-	}()
-	g.Go(func() error { return x.write(to, s.n-left, stop, progress) })
-	return g.Wait()
-}
-
-// deal hands out the missing rows, in order.
-func (x *searching) deal(ctx context.Context, missing [][2]int, step int) error {
-	defer close(x.chunks)
+	step := max(1, min(int(batchBytes/(columnBytes+mean*float64(columnBytes+to.kind.Bytes()))), (s.n-x.done)/(8*len(hands)), 1<<16))
 	for _, m := range missing {
 		for lo := m[0]; lo < m[1]; lo += step {
-			select {
-			case x.chunks <- [2]int{lo, min(lo+step, m[1])}:
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
+			x.units = append(x.units, [2]int{lo, min(lo+step, m[1])})
 		}
 	}
-	return nil
+	x.Run = rows.Run{Rows: len(x.units), Height: 1, Columns: s.n}
+	if err := x.Run.Do(ctx, hands); err != nil || x.Left() == 0 {
+		return err
+	}
+	return context.Cause(ctx)
 }
 
-// work searches until there is nothing left, or ctx ends.
-func (x *searching) work(ctx context.Context) error {
-	w := x.Worker(ctx)
-	pass := func(b *batch) {
-		b.pack(x.kind)
-		x.full <- b
+// hand searches, for one goroutine.
+type hand struct {
+	*searching
+	batch
+	worker Worker
+}
+
+func (h *hand) Close() error { return nil }
+
+func (h *hand) Do(ctx context.Context, first, _ int) (err error) {
+	if h.worker == nil {
+		h.worker = h.Worker(ctx)
 	}
-	for c := range x.chunks {
-		b := <-x.free
-		b.reset(c[0])
-		for row := c[0]; row < c[1]; row++ {
-			if b.bytes() >= batchBytes {
-				pass(b)
-				b = <-x.free
-				b.reset(row)
-			}
-			columns, distances, err := w.Row(row)
-			if err == nil && ctx.Err() != nil {
-				err = context.Cause(ctx)
-			}
-			if err != nil {
-				pass(b)
+	lo, hi := h.units[first][0], h.units[first][1]
+	h.reset(lo)
+	for row := lo; row < hi && err == nil; row++ {
+		if h.bytes() >= batchBytes {
+			if err := h.pass(); err != nil {
 				return err
 			}
-			b.add(x.kind, columns, distances)
+			h.reset(row)
 		}
-		pass(b)
+		var columns []int32
+		var distances []float64
+		if columns, distances, err = h.worker.Row(row); err == nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		if err == nil {
+			h.add(h.kind, columns, distances)
+		}
 	}
-	return nil
+	if err = cmp.Or(err, h.pass()); err != nil {
+		return err
+	}
+	return h.Run.Done(first)
 }
 
-// write puts batches into the spool until there are no more. After an error it stops the search and only takes them, so that
-// nobody waits.
-func (x *searching) write(to *spool, done int, stop func(error), progress func(rows, of int)) (err error) {
-	for b := range x.full {
-		if err == nil && len(b.counts) > 0 {
-			if err = to.append(b.record, b.parts); err != nil {
-				stop(err)
-			}
-			done += len(b.counts)
-			if progress != nil {
-				progress(done, x.n)
-			}
-		}
-		x.free <- b
+// pass puts the batch into the spool.
+func (h *hand) pass() error {
+	if len(h.counts) == 0 {
+		return nil
 	}
-	return err
+	h.pack(h.kind)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.to.append(h.record, h.parts); err != nil {
+		return err
+	}
+	h.done += len(h.counts)
+	if h.progress != nil {
+		h.progress(h.done, h.n)
+	}
+	return nil
 }

@@ -55,7 +55,7 @@ func All(ctx context.Context, p *engine.Problem, pairs [][2]int) ([]Route, error
 // its ends, which in i32 is exact. In one that keeps factors, of weights that are positive integers, it unpacks the arcs of the elimination.
 type Walker struct {
 	p       *engine.Problem
-	factors *factors.Factors // nil where the store keeps rows
+	factors *factors.Factors // nil where the store keeps others, or rows
 	packed  bool             // the store keeps factors, and all weights are positive integers: paths are unpacked from their arcs
 	g, back *graph.Graph     // nil where the store keeps predecessors, which are followed instead
 	ids     graph.IDs
@@ -112,10 +112,11 @@ func New(p *engine.Problem) (*Walker, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	f, err := p.Factors()
+	ready, err := p.Ready()
 	if err != nil {
 		return nil, err
 	}
+	f, _ := ready.(*factors.Factors) // which find single distances faster than rows
 	positive := f != nil && len(g.I32) > 0 && slices.Min(g.I32) > 0
 	return (&Walker{p: p, ids: ids, g: g, back: g.Reverse(), factors: f, packed: positive}).fork(), nil
 }
@@ -314,7 +315,11 @@ func (w *Walker) load(u int) error {
 		w.source = u
 		return nil
 	}
-	if err := w.p.Store().ReadRow(w.raw, place); err != nil {
+	entries, err := w.p.Entries()
+	if err == nil {
+		err = entries.ReadRow(w.raw, place)
+	}
+	if err != nil {
 		return err
 	}
 	if w.stored != nil {

@@ -15,6 +15,7 @@ import (
 
 	"ooc/engine"
 	"ooc/engine/device"
+	"ooc/engine/factors"
 	"ooc/engine/graph"
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
@@ -316,10 +317,11 @@ func TestStripMemory(t *testing.T) {
 	}
 	defer kept.Close()
 	enginetest.Solve(t, kept, engine.Options{})
-	f, err := kept.Factors()
+	ready, err := kept.Ready()
 	if err != nil {
 		t.Fatal(err)
 	}
+	f := ready.(*factors.Factors)
 	tile := enginetest.Create(t, g, entry.RoundUp(n, 64))
 	enginetest.Solve(t, tile, engine.Options{Request: plan.Request{Algorithm: "blocked"}})
 	for name, of := range map[string]struct {

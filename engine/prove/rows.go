@@ -8,6 +8,7 @@ import (
 	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
+	"ooc/engine/rows"
 	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -51,18 +52,16 @@ func storeSource(p *engine.Problem) source {
 		ahead:  func(row int) { readAhead(p, row) },
 		edge:   g.T,
 		memory: func(most int) (int64, error) {
-			if p.Keeps() == engine.KeepFactors {
-				f, err := p.Factors()
-				if err != nil {
-					return 0, err
-				}
-				return f.WorkerBytes(most), nil
+			if ready, err := p.Ready(); err != nil {
+				return 0, err
+			} else if ready != nil {
+				return ready.WorkerBytes(most), nil
 			}
 			return int64(most) * int64(g.T) * entry.WordBytes, nil
 		},
 		strips: func(most, pitch int) stripReader {
 			if p.Keeps() == engine.KeepFactors {
-				return factorStrips(p, pitch)
+				return computedStrips(p, pitch)
 			}
 			tile := entry.Make(most * g.T)
 			return func(dst []byte, first, count int) error {
@@ -80,7 +79,7 @@ func storeSource(p *engine.Problem) source {
 		lanes: func(ops kernels.HostLaneOps) laneReader {
 			if p.Keeps() == engine.KeepFactors {
 				width := entry.RoundUp(g.N, kernels.HostLaneUnit)
-				return lanesOf(factorStrips(p, width), width, ops)
+				return lanesOf(computedStrips(p, width), width, ops)
 			}
 			strip, places := alignedEntries(lanesAtOnce*g.T), lanePlaces(0, g.T)
 			return func(m kernels.Lanes, first, count int) error {
@@ -96,19 +95,24 @@ func storeSource(p *engine.Problem) source {
 	}
 }
 
-// factorStrips reads rows of a store that keeps factors.
-func factorStrips(p *engine.Problem, pitch int) stripReader {
+// readRows computes rows of a store without a matrix.
+func readRows(p *engine.Problem, dst []byte, sources []int) error {
+	entries, err := p.Entries()
+	if err != nil {
+		return err
+	}
+	return entries.(*rows.Reader).ReadRows(dst, sources)
+}
+
+// computedStrips reads rows of a store without a matrix.
+func computedStrips(p *engine.Problem, pitch int) stripReader {
 	n := p.Geometry().N
 	return func(dst []byte, first, count int) error {
-		f, err := p.Factors()
-		if err != nil {
-			return err
-		}
 		sources := make([]int, count)
 		for l := range sources {
 			sources[l] = first + l
 		}
-		if err := f.ReadRows(dst[:4*count*n], sources); err != nil {
+		if err := readRows(p, dst[:4*count*n], sources); err != nil {
 			return err
 		}
 		for l := count - 1; l > 0; l-- { // apart, as the caller wants them; from the last on, none is written over

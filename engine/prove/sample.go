@@ -89,11 +89,13 @@ func verifySums(ctx context.Context, p *engine.Problem, v *Sampled) error {
 	if err := p.Store().CheckInputs(); err != nil {
 		return err
 	}
-	if f, err := p.Factors(); f != nil || err != nil {
-		if err != nil {
-			return err
-		}
-		return parallel.Do(ctx, f.Blocks(), func() func(i int) error { return f.CheckBlock }, func() { v.Tiles++ })
+	f, err := openFile(p)
+	if err != nil {
+		return err
+	}
+	if f != nil {
+		err := parallel.Do(ctx, f.Blocks(), func() func(i int) error { return f.Check }, func() { v.Tiles++ })
+		return errors.Join(err, f.Close())
 	}
 	sums, err := storedSums(p)
 	if err != nil {
@@ -178,17 +180,11 @@ func (c *comparison) row(row, vertex int) (wrong *difference, worst float64, err
 func newRowReader(p *engine.Problem) rowReader {
 	kind := p.Meta().Kind.Wide()
 	read, raw := p.Store().Unchecked().ReadRow, kind.Make(p.Geometry().N)
-	if p.ByColumn() {
+	switch {
+	case p.Keeps() == engine.KeepFactors:
+		read = func(dst []byte, row int) error { return readRows(p, dst, []int{row}) }
+	case p.ByColumn():
 		read = p.Store().Unchecked().ReadCol
-	}
-	if p.Keeps() == engine.KeepFactors {
-		read = func(dst []byte, row int) error {
-			entries, err := p.Entries()
-			if err != nil {
-				return err
-			}
-			return entries.ReadRow(dst, row)
-		}
 	}
 	return func(dst []float64, row int) error {
 		if err := read(raw, row); err != nil {

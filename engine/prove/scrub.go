@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"ooc/engine"
-	"ooc/engine/factors"
 	"ooc/engine/internal/parallel"
 	"ooc/engine/text"
 	"ooc/tiles"
+	"ooc/tiles/arrays"
 )
 
 // ScrubOptions say where a scrub begins and who is told about it.
@@ -44,23 +44,23 @@ func Scrub(ctx context.Context, p *engine.Problem, o ScrubOptions) (Scrubbed, er
 		return s.result, err
 	}
 	var err error
-	if s.factors, err = p.Factors(); err == nil && s.factors == nil {
+	all := p.Geometry().Tiles()
+	if s.file, err = openFile(p); s.file != nil {
+		defer s.file.Close() // it was read alone
+		all = s.file.Blocks()
+	} else if err == nil {
 		s.sums, err = storedSums(p)
 	}
 	if err != nil {
 		return s.result, err
-	}
-	all := p.Geometry().Tiles()
-	if s.factors != nil {
-		all = s.factors.Blocks()
 	}
 	if o.From < 0 || o.From >= all {
 		return s.result, text.ErrorOf(ErrNoTile, "%s has tiles 0 to %d, and none %d to begin with", p.Dir(), all-1, o.From)
 	}
 	s.seen = make([]bool, all)
 	p.Store().DropCache()
-	if s.factors != nil {
-		s.factors.DropCache()
+	if s.file != nil {
+		s.file.DropCache()
 	}
 	err = parallel.Do(ctx, all-o.From, func() func(int) error {
 		buffer, got := make([]byte, p.Geometry().TileBytes()), make([]uint32, p.Meta().SumsPerTile())
@@ -71,8 +71,8 @@ func Scrub(ctx context.Context, p *engine.Problem, o ScrubOptions) (Scrubbed, er
 		}
 	})
 	s.result.Bytes = int64(s.result.Tiles) * p.Geometry().TileBytes()
-	if s.factors != nil {
-		s.result.Bytes = min(s.factors.Bytes(), int64(s.result.Tiles)*factors.BlockBytes)
+	if s.file != nil {
+		s.result.Bytes = min(s.file.Bytes(), int64(s.result.Tiles)*arrays.BlockBytes)
 	}
 	s.result.Seconds = time.Since(began).Seconds()
 	if err != nil {
@@ -85,7 +85,7 @@ func Scrub(ctx context.Context, p *engine.Problem, o ScrubOptions) (Scrubbed, er
 	if inputs != nil && o.Damaged != nil {
 		o.Damaged(inputs) // the error is that of the tiles
 	}
-	if s.factors != nil { // its error names the file, and a way out
+	if s.file != nil { // its error names the file, and a way out
 		return s.result, fmt.Errorf("%d of %d blocks are damaged: %w", s.result.Damaged, s.result.Tiles, s.first)
 	}
 	name := tiles.MatrixPath(p.Dir())
@@ -98,6 +98,14 @@ func Scrub(ctx context.Context, p *engine.Problem, o ScrubOptions) (Scrubbed, er
 
 // ErrNoTile is wrapped by the error of a scrub that is to begin with a tile that does not exist.
 var ErrNoTile = errors.New("no such tile")
+
+// openFile opens the file that a store without a matrix has; nil: there is a matrix. Close it after use.
+func openFile(p *engine.Problem) (*arrays.File, error) {
+	if p.Keeps() == engine.KeepRows {
+		return nil, nil
+	}
+	return arrays.Open(p.Store().FactorsPath(), p.Meta().ID)
+}
 
 // storedSums returns the checksums of a solved store.
 func storedSums(p *engine.Problem) ([]uint32, error) {
@@ -113,7 +121,7 @@ type scrub struct {
 	o    ScrubOptions
 	sums []uint32
 
-	factors *factors.Factors // nil where the store keeps rows; its blocks are the tiles
+	file *arrays.File // of a store without a matrix, whose blocks are the tiles; nil: there is a matrix
 
 	done int // tiles, for Progress alone
 
@@ -125,7 +133,7 @@ type scrub struct {
 
 // tile compares one tile. A damaged tile is noted and does not stop the scrub.
 func (s *scrub) tile(t int, buffer []byte, got []uint32) error {
-	if ahead := t + readAheadTiles; ahead < len(s.seen) && s.factors == nil {
+	if ahead := t + readAheadTiles; ahead < len(s.seen) && s.file == nil {
 		s.p.Store().Prefetch(s.p.Geometry().TileAt(ahead))
 	}
 	damage, err := s.compare(t, buffer, got)
@@ -145,7 +153,7 @@ func (s *scrub) tile(t int, buffer []byte, got []uint32) error {
 		s.first = damage
 	}
 	if s.o.Damaged != nil {
-		if s.factors == nil { // whose errors name their file
+		if s.file == nil { // whose errors name their file
 			damage = fmt.Errorf("%s: %w", s.p.Store().FileOf(s.p.Geometry().TileAt(t)), damage)
 		}
 		s.o.Damaged(damage)
@@ -155,8 +163,8 @@ func (s *scrub) tile(t int, buffer []byte, got []uint32) error {
 
 // compare reads a tile, and compares it with its checksum. It fails where the tile cannot be read now, which is no damage.
 func (s *scrub) compare(t int, buffer []byte, got []uint32) (damage, err error) {
-	if s.factors != nil {
-		err = s.factors.CheckBlock(t)
+	if s.file != nil {
+		err = s.file.Check(t)
 	} else {
 		i, j := s.p.Geometry().TileAt(t)
 		if err = s.p.Store().ReadTileFile(buffer, i, j); err == nil {

@@ -143,7 +143,7 @@ func Of(ctx context.Context, p *engine.Problem, o Options) (_ *Result, err error
 func gatheringOf(p *engine.Problem, o Options) (*gathering, error) {
 	x := newGathering(p.Meta(), o)
 	if p.Keeps() == engine.KeepFactors {
-		ready, err := p.Factors()
+		ready, err := p.Ready()
 		if err != nil {
 			return nil, err
 		}
