@@ -15,6 +15,7 @@ import (
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
+	"ooc/engine"
 	"ooc/engine/idfile"
 	"ooc/engine/near"
 	"ooc/kernels/entry"
@@ -92,6 +93,7 @@ func (o *nearOptions) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	to.Offer = engine.OfferRows
 	show := terminal.NewCounter("searched", "rows")
 	to.Progress = show.Update
 	to.Resumed = func(rows int, dropped int64) {

@@ -66,14 +66,23 @@ type searching struct {
 }
 
 // search finds missing rows and puts them into the spool. When ctx ends, what was found until then is put there too.
-func (s *Searcher) search(ctx context.Context, to *spool, missing [][2]int, mean float64, progress func(rows, of int)) error {
+// ready computes whole rows; nil: searches find what is near.
+func (s *Searcher) search(ctx context.Context, to *spool, missing [][2]int, mean float64, ready rows.Ready, progress func(rows, of int)) error {
 	x := &searching{Searcher: s, progress: progress, to: to, done: s.n}
 	for _, m := range missing {
 		x.done -= m[1] - m[0]
 	}
 	hands := make([]func() (rows.Hand, error), runtime.GOMAXPROCS(0))
 	for i := range hands {
-		hands[i] = func() (rows.Hand, error) { return &hand{searching: x}, nil }
+		hands[i] = func() (rows.Hand, error) {
+			h := &hand{searching: x}
+			if ready == nil {
+				return h, nil
+			}
+			w, err := ready.NewWorker(wholeRows)
+			h.worker = &whole{Searcher: s, rows: w}
+			return h, err
+		}
 	}
 	step := max(1, min(int(batchBytes/(columnBytes+mean*float64(columnBytes+to.kind.Bytes()))), (s.n-x.done)/(8*len(hands)), 1<<16))
 	for _, m := range missing {
@@ -95,7 +104,12 @@ type hand struct {
 	worker Worker
 }
 
-func (h *hand) Close() error { return nil }
+func (h *hand) Close() error {
+	if w, ok := h.worker.(*whole); ok {
+		return w.rows.Close()
+	}
+	return nil
+}
 
 func (h *hand) Do(ctx context.Context, first, _ int) (err error) {
 	if h.worker == nil {

@@ -12,3 +12,10 @@ var (
 	GreatestOf = greatestOf
 	ErrOther   = errOther
 )
+
+// SetWorthAsking sets how many seconds engines must save to be asked, until the returned function is called.
+func SetWorthAsking(seconds float64) (restore func()) {
+	was := worthAsking
+	worthAsking = seconds
+	return func() { worthAsking = was }
+}

@@ -10,12 +10,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"time"
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/packed"
 	"ooc/engine/newfile"
+	"ooc/engine/rows"
 	"ooc/engine/text"
 	"ooc/tiles/disk"
 )
@@ -23,9 +25,10 @@ import (
 // Options say what File writes.
 type Options struct {
 	Question
-	File     newfile.File                  // its extension names a format
-	Resumed  func(rows int, dropped int64) // called where rows of an earlier run are there, or bytes of one that are damaged
-	Found    func() error                  // called when all pairs are found, and before the file is written
+	File     newfile.File                                                           // its extension names a format
+	Offer    func(context.Context, *graph.Graph, rows.Question) (rows.Offer, error) // of whole rows, for where they take less time than searches; may be nil
+	Resumed  func(rows int, dropped int64)                                          // called where rows of an earlier run are there, or bytes of one that are damaged
+	Found    func() error                                                           // called when all pairs are found, and before the file is written
 	Progress func(rows, of int)
 }
 
@@ -96,8 +99,8 @@ func File(ctx context.Context, g *graph.Graph, o Options) (_ *Result, err error)
 			err = errors.Join(err, s.close())
 		}
 	}()
-	rows, _ := s.held()
-	if r.Resumed = int(rows); (rows > 0 || s.dropped > 0) && o.Resumed != nil {
+	held, _ := s.held()
+	if r.Resumed = int(held); (held > 0 || s.dropped > 0) && o.Resumed != nil {
 		o.Resumed(r.Resumed, s.dropped)
 	}
 	m := &matrix{spool: s, n: g.N, scale: g.Scale, ids: g.IDs}
@@ -107,7 +110,7 @@ func File(ctx context.Context, g *graph.Graph, o Options) (_ *Result, err error)
 		if err != nil {
 			return nil, err
 		}
-		if err := searcher.into(ctx, m, missing, o); err != nil {
+		if err := searcher.into(ctx, g, m, missing, o); err != nil {
 			return nil, err
 		}
 		s.order(g.N)
@@ -130,20 +133,27 @@ func File(ctx context.Context, g *graph.Graph, o Options) (_ *Result, err error)
 	return r, removing
 }
 
-// into searches for missing rows, and puts them into the spool.
-func (s *Searcher) into(ctx context.Context, m *matrix, missing [][2]int, o Options) error {
-	mean, sure, err := s.sample(ctx, missing)
+// into finds missing rows, and puts them into the spool.
+func (s *Searcher) into(ctx context.Context, g *graph.Graph, m *matrix, missing [][2]int, o Options) (err error) {
+	mean, sure, seconds, err := s.sample(ctx, missing)
 	if err != nil {
 		return err
 	}
-	rows := 0
+	count := 0
 	for _, m := range missing {
-		rows += m[1] - m[0]
+		count += m[1] - m[0]
 	}
-	if err := m.room(o.File.Path, sure*float64(rows)); err != nil {
+	if err := m.room(o.File.Path, sure*float64(count)); err != nil {
 		return err
 	}
-	return s.search(ctx, m.spool, missing, mean, o.Progress)
+	ready, err := s.engine(ctx, g, o, count, seconds*float64(count)/float64(runtime.GOMAXPROCS(0)))
+	if err != nil {
+		return err
+	}
+	if ready != nil {
+		defer func() { err = errors.Join(err, ready.Close()) }()
+	}
+	return s.search(ctx, m.spool, missing, mean, ready, o.Progress)
 }
 
 // Rows are tried to know how many pairs there will be: so many, or as many as there is time for, and a few at least.
@@ -153,22 +163,23 @@ const (
 	samplingTime = 2 * time.Second
 )
 
-// sample tries random rows, and returns the mean number of pairs, and one that the mean of all is most probably not below.
-func (s *Searcher) sample(ctx context.Context, missing [][2]int) (mean, sure float64, err error) {
+// sample tries random rows, and returns the mean number of pairs, one that the mean of all is most probably not below, and the mean
+// seconds of a row.
+func (s *Searcher) sample(ctx context.Context, missing [][2]int) (mean, sure, seconds float64, err error) {
 	w, began := s.Worker(ctx), time.Now()
 	n, sum, squares := 0.0, 0.0, 0.0
 	for n < samples && (n < fewSamples || time.Since(began) < samplingTime) {
 		m := missing[rand.IntN(len(missing))]
 		found, _, err := w.Row(m[0] + rand.IntN(m[1]-m[0]))
 		if err != nil {
-			return 0, 0, err
+			return 0, 0, 0, err
 		}
 		x := float64(len(found))
 		n, sum, squares = n+1, sum+x, squares+x*x
 	}
 	mean = sum / n
 	variance := max(0, squares/n-mean*mean)
-	return mean, max(0, mean-4*math.Sqrt(variance/n)), nil
+	return mean, max(0, mean-4*math.Sqrt(variance/n)), time.Since(began).Seconds() / n, nil
 }
 
 // room fails if the volume lacks room for so many pairs, in the spool and in the file.

@@ -254,16 +254,13 @@ func (w *worker[D, W]) above(d float64) float64 {
 
 // collect puts what is near into found and values.
 func (w *worker[D, W]) collect() {
-	limit, ties := w.limit, 0
+	limit := w.limit
 	if w.k < w.n && len(w.reached) > w.k {
 		limit = min(limit, w.kth())
 	}
 	for _, v := range w.reached[1:] {
-		if d := w.rounded(w.dist[v]); d <= limit {
+		if w.rounded(w.dist[v]) <= limit {
 			w.columns.add(w.row[v])
-			if d == limit {
-				ties++
-			}
 		}
 	}
 	w.found = w.columns.take(w.found[:0])
@@ -272,23 +269,28 @@ func (w *worker[D, W]) collect() {
 		w.values = append(w.values, w.rounded(w.dist[w.at[row]]))
 	}
 	if len(w.found) > w.k {
-		w.dropTies(limit, ties-(len(w.found)-w.k))
+		w.found, w.values = keep(w.k, limit, w.found, w.values)
 	}
 }
 
-// dropTies keeps those that are nearer than the limit, and the first that are as far as it.
-func (w *worker[D, W]) dropTies(limit float64, keep int) {
-	n := 0
-	for i, d := range w.values {
-		if d == limit {
-			if keep--; keep < 0 {
-				continue
-			}
+// keep keeps the k nearest, the farthest of which are as far as the limit; of those that are, the first.
+func keep(k int, limit float64, found []int32, values []float64) ([]int32, []float64) {
+	for _, d := range values {
+		if d < limit {
+			k--
 		}
-		w.found[n], w.values[n] = w.found[i], d
-		n++
 	}
-	w.found, w.values = w.found[:n], w.values[:n]
+	n := 0
+	for i, d := range values {
+		if d == limit {
+			k--
+		}
+		if d < limit || d == limit && k >= 0 {
+			found[n], values[n] = found[i], d
+			n++
+		}
+	}
+	return found[:n], values[:n]
 }
 
 // choose returns the element that sorting would put at place k, and changes the order (C. A. R. Hoare, Algorithm 65: Find,

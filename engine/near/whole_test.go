@@ -1,0 +1,87 @@
+package near_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ooc/engine/factors"
+	"ooc/engine/graph"
+	"ooc/engine/internal/enginetest"
+	"ooc/engine/internal/seeds"
+	"ooc/engine/near"
+	"ooc/engine/newfile"
+	"ooc/engine/rows"
+	"ooc/kernels/entry"
+)
+
+// made counts the rows that a Ready is asked for.
+type made struct {
+	rows.Ready
+	rows, closed *int
+}
+
+func (m made) NewWorker(count int) (rows.Worker, error) {
+	*m.rows++
+	return m.Ready.NewWorker(count)
+}
+
+func (m made) Close() error {
+	*m.closed++
+	return m.Ready.Close()
+}
+
+// TestWholeRows compares files made of rows that an engine computes with files of searches. Where the engine takes longer, or fails, it is
+// not taken.
+func TestWholeRows(t *testing.T) {
+	r := seeds.New(t)
+	defer near.SetWorthAsking(math.Inf(-1))()
+	for _, w := range enginetest.AllKinds {
+		for range 5 {
+			g := enginetest.HardGraph(t, r, 2+r.IntN(150), w.Kind, w.Negative)
+			q := near.Question{Within: math.Inf(1)}
+			if r.IntN(2) == 0 {
+				q.Within = float64(r.IntN(300)) / float64(g.Scale)
+			}
+			if r.IntN(2) == 0 {
+				q.Nearest = 1 + r.IntN(g.N)
+			}
+			for _, c := range []struct {
+				seconds float64
+				fails   error
+				taken   bool
+			}{{math.Inf(-1), nil, true}, {math.Inf(1), nil, false}, {math.Inf(-1), errors.New("no room"), false}} {
+				workers, closed := 0, 0
+				offer := func(ctx context.Context, g *graph.Graph, q rows.Question) (rows.Offer, error) {
+					o, err := factors.Engine{}.Offer(ctx, g, q)
+					prepare := o.Prepare
+					o.Seconds = c.seconds
+					o.Prepare = func(ctx context.Context) (rows.Ready, error) {
+						ready, err := prepare(ctx)
+						return made{ready, &workers, &closed}, err
+					}
+					return o, errors.Join(err, c.fails)
+				}
+				dir := t.TempDir()
+				plain, whole := filepath.Join(dir, "plain.npz"), filepath.Join(dir, "whole.npz")
+				_, err := near.File(t.Context(), g, near.Options{Question: q, File: newfile.File{Path: plain}})
+				res, werr := near.File(t.Context(), g, near.Options{Question: q, File: newfile.File{Path: whole}, Offer: offer})
+				if err = errors.Join(err, werr); err != nil {
+					t.Fatal(err)
+				}
+				if taken := c.taken && g.Kind.Wide() == entry.KindI32; taken != (workers > 0) || taken != (closed == 1) {
+					t.Errorf("%s: an engine of %v s is taken by %d workers, closed %d times", g.Kind, c.seconds, workers, closed)
+				}
+				a, err := os.ReadFile(plain)
+				b, berr := os.ReadFile(whole)
+				if err = errors.Join(err, berr); err != nil || !bytes.Equal(a, b) {
+					t.Fatalf("%d vertices of %s, %+v: %d pairs, and another file than that of searches: %v", g.N, g.Kind, q, res.Pairs, err)
+				}
+			}
+		}
+	}
+}
