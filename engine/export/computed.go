@@ -11,50 +11,47 @@ import (
 // as long.
 const rowsAtOnce = 16
 
-// computed fills blocks with rows that are computed. It is for one goroutine.
-type computed struct {
-	p      *pump
-	rows   rows.Worker // of whole rows, of chosen columns of them, or of columns; nil: not needed yet
-	wanted []int
-	lines  []byte // whole columns
-}
-
-func (c *computed) close() error {
-	if c.rows == nil {
-		return nil
-	}
-	return c.rows.Close()
-}
-
-// chosen returns what makes workers for about so many rows of chosen columns; nil stands for whole rows.
-func (x *extract) chosen(cols []int) (func(rows int) (rows.Worker, error), error) {
-	if cols == nil {
-		return x.ready.NewWorker, nil
-	}
-	if f, ok := x.ready.(*factors.Factors); ok { // which computes no others then
-		t, err := f.NewTable(cols)
-		return func(rows int) (rows.Worker, error) { return t.NewReader(rows), nil }, err
-	}
-	return func(count int) (rows.Worker, error) {
-		w, err := x.ready.NewWorker(min(count, rowsAtOnce))
-		return &picker{Worker: w, cols: cols, size: x.size, row: x.size * x.p.Geometry().N}, err
-	}, nil
-}
-
-// picker computes whole rows, and keeps chosen columns of them.
+// picker is a Ready, of which Workers give chosen columns of rows alone.
 type picker struct {
-	rows.Worker
+	rows.Ready
+	table     *factors.Table // which computes no others; nil: whole rows are computed
 	cols      []int
-	size, row int // bytes of an entry, and of a row
-	whole     []byte
+	size, row int // bytes of an entry, and of a whole row
 }
 
-func (k *picker) ReadRows(dst []byte, sources []int) error {
+// pick returns what computes chosen columns of rows; nil stands for all.
+func (x *extract) pick(cols []int) (r *rows.Reader, err error) {
+	if cols == nil {
+		return rows.NewReader(x.ready, x.p.Meta().Kind), nil
+	}
+	k := &picker{Ready: x.ready, cols: cols, size: x.size, row: x.size * x.p.Geometry().N}
+	if f, ok := x.ready.(*factors.Factors); ok {
+		k.table, err = f.NewTable(cols)
+	}
+	return rows.NewReader(k, x.p.Meta().Kind), err
+}
+
+func (k *picker) NewWorker(count int) (rows.Worker, error) {
+	if k.table != nil {
+		return k.table.NewReader(count), nil
+	}
+	w, err := k.Ready.NewWorker(min(count, rowsAtOnce))
+	return &picking{Worker: w, picker: k}, err
+}
+
+// picking computes whole rows, and keeps chosen columns.
+type picking struct {
+	rows.Worker
+	*picker
+	whole []byte
+}
+
+func (k *picking) ReadRows(dst []byte, sources []int) error {
+	if k.whole == nil {
+		k.whole = make([]byte, rowsAtOnce*k.row)
+	}
 	for len(sources) > 0 {
 		some := sources[:min(len(sources), rowsAtOnce)]
-		if len(k.whole) < k.row*len(some) {
-			k.whole = make([]byte, k.row*len(some))
-		}
 		if err := k.Worker.ReadRows(k.whole[:k.row*len(some)], some); err != nil {
 			return err
 		}
@@ -69,63 +66,50 @@ func (k *picker) ReadRows(dst []byte, sources []int) error {
 	return nil
 }
 
-// read fills a block.
-func (c *computed) read(b *block) error {
-	p := c.p
+func (k *picking) Close() error { return k.Worker.Close() }
+
+// openRows returns what computes the lines of an export: rows, or whole columns, which are rows of the reversed graph.
+func (p *pump) openRows() (*rows.Reader, error) {
+	if !p.columns {
+		return p.pick(p.cols.at)
+	}
+	back, err := p.ready.Reversed()
+	if err != nil {
+		return nil, err
+	}
+	return rows.NewReader(back, p.p.Meta().Kind), nil
+}
+
+// compute fills a block. Of columns of chosen rows, it computes chosen columns of these rows.
+func (p *pump) compute(b *block) error {
+	lines := p.rows
 	if p.columns {
-		return c.readColumns(b)
+		lines = p.cols
 	}
-	c.want(p.rows, b.lo, b.hi)
-	if c.rows == nil {
-		w, err := p.workers(p.height)
-		if err != nil {
-			return err
-		}
-		c.rows = w
+	wanted := make([]int, b.hi-b.lo)
+	for i := range wanted {
+		wanted[i] = lines.number(b.lo + i)
 	}
-	return c.rows.ReadRows(b.stored[:p.size*len(c.wanted)*p.across], c.wanted)
-}
-
-func (c *computed) want(k picked, lo, hi int) {
-	c.wanted = c.wanted[:0]
-	for i := lo; i < hi; i++ {
-		c.wanted = append(c.wanted, k.number(i))
+	stored := b.stored[:p.size*p.across*len(wanted)]
+	if !p.columns {
+		return p.reader.ReadRows(stored, wanted)
 	}
-}
-
-// readColumns fills a block of columns: of chosen rows as chosen columns of these, else as rows of the reversed graph.
-func (c *computed) readColumns(b *block) error {
-	p, width := c.p, b.hi-b.lo
-	c.want(p.cols, b.lo, b.hi)
 	if p.rows.at != nil {
-		workers, err := p.chosen(c.wanted)
+		r, err := p.pick(wanted)
 		if err != nil {
 			return err
 		}
-		w, err := workers(p.rows.n)
-		if err != nil {
-			return err
-		}
-		return errors.Join(w.ReadRows(b.stored[:p.size*p.rows.n*width], p.rows.at), w.Close())
+		return errors.Join(r.ReadRows(stored, p.rows.at), r.Free())
 	}
-	if c.rows == nil {
-		back, err := p.ready.Reversed()
-		if err != nil {
-			return err
-		}
-		w, err := back.NewWorker(p.height)
-		if err != nil {
-			return err
-		}
-		c.rows, c.lines = w, p.p.Meta().Kind.Wide().Make(p.height*p.across)
+	if b.lines == nil {
+		b.lines = make([]byte, p.size*p.across*p.height)
 	}
-	lines := c.lines[:p.size*width*p.across]
-	if err := c.rows.ReadRows(lines, c.wanted); err != nil {
+	if err := p.reader.ReadRows(b.lines[:len(stored)], wanted); err != nil {
 		return err
 	}
-	for k := range width {
+	for c := range wanted {
 		for r := range p.across {
-			copy(b.stored[p.size*(r*width+k):][:p.size], lines[p.size*(k*p.across+r):])
+			copy(stored[p.size*(r*len(wanted)+c):][:p.size], b.lines[p.size*(c*p.across+r):])
 		}
 	}
 	return nil

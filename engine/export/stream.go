@@ -7,8 +7,7 @@ import (
 	"math"
 	"runtime"
 
-	"golang.org/x/sync/errgroup"
-
+	"ooc/engine/internal/parallel"
 	"ooc/engine/rows"
 	"ooc/kernels/entry"
 )
@@ -27,9 +26,9 @@ type block struct {
 	entries []uint32  // the same, where they have 4 bytes
 	doubles []float64 // the same, where they have 8
 	part    []byte    // a piece of a tile, before its entries are copied to their places
+	lines   []byte    // whole columns that were computed; nil: none were
 	out     []byte    // the encoded entries
-	err     error     // why reading or encoding failed
-	done    chan struct{}
+	err     error     // why encoding failed
 }
 
 // bits returns entry k.
@@ -49,25 +48,17 @@ const (
 	maxThreads  = 8
 )
 
-// pump moves an extract into a stream: several goroutines read and encode a block each, and one writes
-// them in order.
+// pump moves an extract into a stream: several goroutines read and encode a block each, which are written in order.
 type pump struct {
 	*extract
 	lines
-	count, across, height int                                 // lines, their length, and lines in a block
-	workers               func(rows int) (rows.Worker, error) // of an export by rows of a store without a matrix
-	fixed                 []stretch                           // all stretches of the other side; every block has them
-	free, queue, order    chan *block
+	count, across, height int          // lines, their length, and lines in a block
+	fixed                 []stretch    // all stretches of the other side; every block has them
+	reader                *rows.Reader // of a store without a matrix
 }
 
-func (x *extract) stream(ctx context.Context, w io.Writer, l lines) error {
+func (x *extract) stream(ctx context.Context, w io.Writer, l lines) (err error) {
 	p := &pump{extract: x, lines: l, count: x.rows.n, across: x.cols.n}
-	if p.ready != nil && !l.columns {
-		var err error
-		if p.workers, err = p.chosen(p.cols.at); err != nil {
-			return err
-		}
-	}
 	if l.columns {
 		p.count, p.across = p.across, p.count
 		p.fixed = x.rows.stretches(0, x.rows.n, x.p.Geometry().T, false)
@@ -82,72 +73,53 @@ func (x *extract) stream(ctx context.Context, w io.Writer, l lines) error {
 	least := 1
 	if p.ready != nil {
 		least = rowsAtOnce
+		if p.reader, err = p.openRows(); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, p.reader.Free()) }()
 	}
 	p.height = min(p.count, max(least, size/line))
 	threads = max(1, min(threads, blocksBytes/(p.height*line+partBytes)-2))
-	blocks := threads + 2
-	p.free, p.queue, p.order = make(chan *block, blocks), make(chan *block, blocks), make(chan *block, blocks)
-	for range blocks {
-		b := &block{part: entry.Bytes(make([]uint64, partBytes/8)), out: make([]byte, 0, p.height*p.across*l.bytes), done: make(chan struct{}, 1)}
-		if x.size == entry.WordBytes {
-			b.stored = entry.Make(p.height * p.across)
-			b.entries = entry.View[uint32](b.stored)
-		} else {
-			b.doubles = make([]float64, p.height*p.across)
-			b.stored = entry.Bytes(b.doubles)
-		}
-		p.free <- b
-	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return p.deal(ctx) })
-	for range threads {
-		g.Go(func() error { return p.work(&computed{p: p}) })
-	}
-	g.Go(func() error { return p.write(ctx, w) })
-	return g.Wait()
-}
-
-// deal hands out blocks in order, so that the next one to be written always has memory.
-func (p *pump) deal(ctx context.Context) error {
-	defer close(p.queue)
-	defer close(p.order)
-	for lo := 0; lo < p.count; lo += p.height {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
+	idle := make(chan *block, threads+2)
+	read := func(i int) (*block, error) {
+		var b *block
 		select {
-		case b := <-p.free:
-			b.lo, b.hi = lo, min(lo+p.height, p.count)
-			p.queue <- b
-			p.order <- b
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		case b = <-idle:
+		default:
+			b = p.newBlock()
 		}
+		b.lo, b.hi = i*p.height, min((i+1)*p.height, p.count)
+		err := p.fill(b)
+		if err == nil {
+			b.out = p.encode(b)
+			err = b.err
+		}
+		return b, err
 	}
-	return nil
+	return parallel.Ordered(ctx, threads, entry.CeilDiv(p.count, p.height), read, func(b *block) error {
+		_, err := w.Write(b.out)
+		idle <- b
+		return err
+	})
 }
 
-func (p *pump) work(c *computed) (err error) {
-	defer func() { err = errors.Join(err, c.close()) }()
-	for b := range p.queue {
-		if p.ready != nil {
-			err = c.read(b)
-		} else {
-			err = p.readTiles(b)
-		}
-		if err != nil {
-			return err
-		}
-		if b.out = p.encode(b); b.err != nil {
-			return b.err
-		}
-		b.done <- struct{}{}
+func (p *pump) newBlock() *block {
+	b := &block{part: entry.Bytes(make([]uint64, partBytes/8)), out: make([]byte, 0, p.height*p.across*p.bytes)}
+	if p.size == entry.WordBytes {
+		b.stored = entry.Make(p.height * p.across)
+		b.entries = entry.View[uint32](b.stored)
+	} else {
+		b.doubles = make([]float64, p.height*p.across)
+		b.stored = entry.Bytes(b.doubles)
 	}
-	return nil
+	return b
 }
 
-// readTiles fills a block from the matrix.
-func (p *pump) readTiles(b *block) error {
+// fill fills a block with entries of the matrix.
+func (p *pump) fill(b *block) error {
+	if p.ready != nil {
+		return p.compute(b)
+	}
 	rows, cols, width := p.fixed, p.fixed, p.across
 	if p.columns {
 		cols, width = p.cols.stretches(b.lo, b.hi, p.p.Geometry().T, true), b.hi-b.lo
@@ -155,19 +127,4 @@ func (p *pump) readTiles(b *block) error {
 		rows = p.rows.stretches(b.lo, b.hi, p.p.Geometry().T, false)
 	}
 	return p.read(b, rows, cols, width)
-}
-
-func (p *pump) write(ctx context.Context, w io.Writer) error {
-	for b := range p.order {
-		select {
-		case <-b.done:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-		if _, err := w.Write(b.out); err != nil {
-			return err
-		}
-		p.free <- b
-	}
-	return nil
 }

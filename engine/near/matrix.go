@@ -85,7 +85,7 @@ func (m *matrix) each(ctx context.Context, which int, do func(part []byte) error
 		*memory, err = m.read(&m.records[i], which, *memory)
 		return memory, err
 	}
-	return parallel.Ordered(ctx, len(m.records), read, func(memory *[]byte) error {
+	return parallel.Ordered(ctx, len(m.records), len(m.records), read, func(memory *[]byte) error {
 		defer idle.Put(memory)
 		return do(*memory)
 	})
@@ -112,7 +112,7 @@ func (m *matrix) lines(ctx context.Context, w io.Writer, line func(out []byte, r
 		}
 		return out, nil
 	}
-	return parallel.Ordered(ctx, len(m.records), encode, func(out []byte) error {
+	return parallel.Ordered(ctx, len(m.records), len(m.records), encode, func(out []byte) error {
 		_, err := w.Write(out)
 		return err
 	})

@@ -127,11 +127,12 @@ func (r *Reader) ReadAt(u, v int) (uint64, error) {
 }
 
 // Close closes the Ready. Nothing may ask any more.
-func (r *Reader) Close() error { return errors.Join(r.closeWorkers(), r.Ready.Close()) }
+func (r *Reader) Close() error { return errors.Join(r.Free(), r.Ready.Close()) }
 
-func (r *Reader) closeWorkers() (err error) {
+// Free frees what the Reader has kept, and leaves the Ready open. Nothing may ask the Reader any more.
+func (r *Reader) Free() (err error) {
 	if r.back != nil && r.back != r {
-		err = r.back.closeWorkers()
+		err = r.back.Free()
 	}
 	for _, w := range r.idle {
 		err = errors.Join(err, w.Close())
