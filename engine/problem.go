@@ -349,7 +349,7 @@ func (p *Problem) Status() (live.Status, error) {
 	}
 	left := false
 	for _, a := range algorithms {
-		if !counts || a.Name() == st.Algorithm {
+		if !counts || a.Name() == st.Algorithm && !p.geom.Factors {
 			after := st
 			if left, err = a.Left(&after, p.store, counts); err != nil {
 				return live.Status{}, err
