@@ -60,8 +60,8 @@ func (p *Problem) Entries() (Entries, error) {
 	return p.ready, nil
 }
 
-// Ready returns what a solved store of layout tiles.Factors answers questions from, opened on first use; Close closes it. It is
-// nil for other layouts. It fails with tiles.ErrCorrupt where the file is damaged.
+// Ready returns what a solved store of layout tiles.Factors answers questions from, opened on first use; Close closes
+// it. It is nil for other layouts. It fails with tiles.ErrCorrupt where the file is damaged.
 func (p *Problem) Ready() (rows.Ready, error) {
 	if !p.geom.Factors {
 		return nil, nil
@@ -111,8 +111,8 @@ func (p *Problem) closeReady() error {
 	return r.Close()
 }
 
-// solveFactors makes the graph of a store ready by the engine that takes least time, and writes what the engine keeps. A run that
-// ends before that leaves nothing to go on from.
+// solveFactors makes the graph of a store ready by the engine that takes least time, and writes what the engine keeps.
+// A run that ends before that leaves nothing to go on from.
 func (p *Problem) solveFactors(ctx context.Context, o Options, began time.Time, state tiles.State, reports *live.Reporter, sum *task.Summary) (err error) {
 	defer func() { reports.Stop(err == nil) }()
 	engines, err := enginesNamed(o.Algorithm)
@@ -157,13 +157,15 @@ func (p *Problem) solveFactors(ctx context.Context, o Options, began time.Time, 
 	if err := rows.Save(ctx, ready, offer.Engine, p.store.FactorsPath(), tiles.FactorsSpare, p.meta.ID); err != nil {
 		return err
 	}
-	state = tiles.State{Algorithm: offer.Engine, Done: int64(p.geom.N), Elapsed: state.Elapsed + o.Control.Now().Sub(began)}
+	elapsed := state.Elapsed + o.Control.Now().Sub(began)
+	state = tiles.State{Algorithm: offer.Engine, Done: int64(p.geom.N), Elapsed: elapsed}
 	if err := p.store.Checkpoint(state); err != nil {
 		return err
 	}
 	sum.BytesWritten = p.store.FactorsBytes()
 	sum.SyncSeconds, sum.ElapsedSeconds = since()-writing, state.Elapsed.Seconds()
-	sum.Text = fmt.Sprintf("%s; factors of %s, written and synced in %s", how, humanize.IBytes(uint64(sum.BytesWritten)), text.Time(sum.SyncSeconds))
+	sum.Text = fmt.Sprintf("%s; factors of %s, written and synced in %s", how, humanize.IBytes(uint64(sum.BytesWritten)),
+		text.Time(sum.SyncSeconds))
 	return p.storeSums(nil, nil)
 }
 
@@ -180,5 +182,6 @@ func told(r rows.Ready, sum *task.Summary, seconds float64) string {
 	return done.Told(sum)
 }
 
-// factorsQuestion is about how many rows are worth as much time as making factors: where elimination stops depends on it.
+// factorsQuestion is about how many rows are worth as much time as making factors: where elimination stops depends on
+// it.
 var factorsQuestion = rows.Question{Rows: 100, Dissect: true}

@@ -85,7 +85,8 @@ func (w *searcher) ReadRows(dst []byte, sources []int) error {
 
 func (w *searcher) Close() error { return nil }
 
-// TestRowEngine asks stores for which an engine of the table computes rows, and compares their answers with those of stores that keep rows.
+// TestRowEngine asks stores for which an engine of the table computes rows, and compares their answers with those of
+// stores that keep rows.
 func TestRowEngine(t *testing.T) {
 	r, open := seeds.New(t), 0
 	for _, w := range enginetest.AllKinds {
@@ -126,7 +127,8 @@ func TestRowEngine(t *testing.T) {
 				t.Fatal(err)
 			}
 			exact := func(r *stats.Result) []any { // without sums of reciprocals, which are rounded row by row
-				return []any{r.ReachablePairs, r.Eccentricity, r.Farthest, r.DiameterPair, r.RadiusPair, r.DistanceSum, r.DistanceSumIn, r.Nearest}
+				return []any{r.ReachablePairs, r.Eccentricity, r.Farthest, r.DiameterPair, r.RadiusPair, r.DistanceSum,
+					r.DistanceSumIn, r.Nearest}
 			}
 			for i, x := range exact(got) {
 				if y := exact(want)[i]; !w.Kind.Float() && !reflect.DeepEqual(x, y) {
@@ -149,7 +151,8 @@ func TestRowEngine(t *testing.T) {
 			if err := p.Restart(t.Context(), o); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := p.Solve(t.Context(), o); name != "" && !errors.Is(err, plan.ErrAlgorithm) || name == "" && err != nil {
+			_, err = p.Solve(t.Context(), o)
+			if name != "" && !errors.Is(err, plan.ErrAlgorithm) || name == "" && err != nil {
 				t.Errorf("with --algorithm %q, once the engine is not there: %v", name, err)
 			}
 			if err := p.Close(); err != nil {

@@ -161,8 +161,8 @@ func GivesBack(dir string) (sum int64) {
 	return sum
 }
 
-// FactorsPath is where a store of layout Factors keeps what answers questions, in arrays of package arrays. The engine that the state
-// names writes and reads the file; it counts once the state says that all is done.
+// FactorsPath is where a store of layout Factors keeps what answers questions, in arrays of package arrays. The engine
+// that the state names writes and reads the file; it counts once the state says that all is done.
 func (s *Store) FactorsPath() string { return s.path(nameFactors) }
 
 // FactorsBytes is how long that file is, 0 before it is there.

@@ -118,8 +118,8 @@ func (f *matrixFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	f.Algorithm = plan.Auto
 	fl.Var(flagvalue.Word(&f.Algorithm, slices.Concat(engine.Algorithms, engine.RowEngines[:1])...), "algorithm",
-		strings.Join(engine.Algorithms, ", ")+" (a store keeps the one that it was begun with); of a store without a matrix: "+
-			strings.Join(engine.RowEngines, ", "))
+		strings.Join(engine.Algorithms, ", ")+" (a store keeps the one that it was begun with); "+
+			"of a store without a matrix: "+strings.Join(engine.RowEngines, ", "))
 	fl.Var(flagvalue.Size(&f.HostMemory), "host-memory", "memory for the host cache of tiles (default: a few tiles on the CPU, else half of what is free)")
 	fl.Var(flagvalue.Between(&f.Streams, 1, 64), "streams", "device streams; 1 overlaps nothing: each copy and each kernel ends before the next begins (default: planned)")
 	fl.Var(flagvalue.Whole(&f.Round, "a multiple of the tile edge, which is one of 64", func(n int) bool { return n > 0 && n%64 == 0 }), "round", "round width in vertices, a multiple of the tile edge (default: planned)")

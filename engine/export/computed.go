@@ -7,8 +7,8 @@ import (
 	"ooc/engine/rows"
 )
 
-// rowsAtOnce is the fewest rows or columns that a block of an export of a store without a matrix has, if there are as many: fewer take
-// as long.
+// rowsAtOnce is the fewest rows or columns that a block of an export of a store without a matrix has, if there are as
+// many: fewer take as long.
 const rowsAtOnce = 16
 
 // picker is a Ready, of which Workers give chosen columns of rows alone.

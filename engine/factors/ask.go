@@ -75,8 +75,8 @@ func (f *Factors) WorkerBytes(sources int) int64 {
 // LaneBytes implements rows.LaneReady.
 func (f *Factors) LaneBytes(sources int) int64 { return f.Elimination.WindowBytes(f.lanes(sources)) }
 
-// Reversed implements rows.Ready. What it returns shares the memory of f. In floating kinds its distances may differ from those of f by
-// rounding, since an expansion adds up the way there and back in different orders.
+// Reversed implements rows.Ready. What it returns shares the memory of f. In floating kinds its distances may differ
+// from those of f by rounding, since an expansion adds up the way there and back in different orders.
 func (f *Factors) Reversed() (rows.Ready, error) {
 	if up := f.Elimination.Up; up == f.Elimination.Down && len(up.Weights) > 0 { // without arcs they are one in any graph
 		return f, nil

@@ -67,7 +67,9 @@ type searching struct {
 
 // search finds missing rows and puts them into the spool. When ctx ends, what was found until then is put there too.
 // ready computes whole rows; nil: searches find what is near.
-func (s *Searcher) search(ctx context.Context, to *spool, missing [][2]int, mean float64, ready rows.Ready, progress func(rows, of int)) error {
+func (s *Searcher) search(
+	ctx context.Context, to *spool, missing [][2]int, mean float64, ready rows.Ready, progress func(rows, of int),
+) error {
 	x := &searching{Searcher: s, progress: progress, to: to, done: s.n}
 	for _, m := range missing {
 		x.done -= m[1] - m[0]
@@ -84,7 +86,8 @@ func (s *Searcher) search(ctx context.Context, to *spool, missing [][2]int, mean
 			return h, err
 		}
 	}
-	step := max(1, min(int(batchBytes/(columnBytes+mean*float64(columnBytes+to.kind.Bytes()))), (s.n-x.done)/(8*len(hands)), 1<<16))
+	each := columnBytes + mean*float64(columnBytes+to.kind.Bytes())
+	step := max(1, min(int(batchBytes/each), (s.n-x.done)/(8*len(hands)), 1<<16))
 	for _, m := range missing {
 		for lo := m[0]; lo < m[1]; lo += step {
 			x.units = append(x.units, [2]int{lo, min(lo+step, m[1])})

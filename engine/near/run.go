@@ -25,11 +25,13 @@ import (
 // Options say what File writes.
 type Options struct {
 	Question
-	File     newfile.File                                                           // its extension names a format
-	Offer    func(context.Context, *graph.Graph, rows.Question) (rows.Offer, error) // of whole rows, for where they take less time than searches; may be nil
-	Resumed  func(rows int, dropped int64)                                          // called where rows of an earlier run are there, or bytes of one that are damaged
-	Found    func() error                                                           // called when all pairs are found, and before the file is written
+	File     newfile.File                  // its extension names a format
+	Resumed  func(rows int, dropped int64) // called where rows of an earlier run are there, or bytes of one that are damaged
+	Found    func() error                  // called when all pairs are found, and before the file is written
 	Progress func(rows, of int)
+
+	// Offer offers whole rows, for where these take less time than searches; nil: searches find all.
+	Offer func(context.Context, *graph.Graph, rows.Question) (rows.Offer, error)
 }
 
 // Result says what File did.
@@ -163,8 +165,8 @@ const (
 	samplingTime = 2 * time.Second
 )
 
-// sample tries random rows, and returns the mean number of pairs, one that the mean of all is most probably not below, and the mean
-// seconds of a row.
+// sample tries random rows, and returns the mean number of pairs, one that the mean of all is most probably not below,
+// and the mean seconds of a row.
 func (s *Searcher) sample(ctx context.Context, missing [][2]int) (mean, sure, seconds float64, err error) {
 	w, began := s.Worker(ctx), time.Now()
 	n, sum, squares := 0.0, 0.0, 0.0

@@ -54,16 +54,19 @@ func (w *whole) Row(u int) ([]int32, []float64, error) {
 	return w.found, w.values, nil
 }
 
-// lookRate is how many distances a second one processor looks at, to find those that are near. It is a round number from below.
+// lookRate is how many distances a second one processor looks at, to find those that are near. It is a round number
+// from below.
 const lookRate = 5e8
 
-// worthAsking is how many seconds more searches must take than that, for an engine to be asked: some order all vertices before they answer.
-// It is a variable only for tests.
+// worthAsking is how many seconds more searches must take than that, for an engine to be asked: some order all vertices
+// before they answer. It is a variable only for tests.
 var worthAsking = 10.0
 
-// engine makes the graph ready by an engine that computes so many rows whole in less time than searches take; nil: none does. It is not
-// for floats, whose sums engines round in other ways than searches.
-func (s *Searcher) engine(ctx context.Context, g *graph.Graph, o Options, count int, seconds float64) (rows.Ready, error) {
+// engine makes the graph ready by an engine that computes so many rows whole in less time than searches take; nil: none
+// does. It is not for floats, whose sums engines round in other ways than searches.
+func (s *Searcher) engine(
+	ctx context.Context, g *graph.Graph, o Options, count int, seconds float64,
+) (rows.Ready, error) {
 	looking := float64(count) * float64(s.n) / (lookRate * float64(runtime.GOMAXPROCS(0)))
 	if o.Offer == nil || s.kind.Float() || seconds-looking < worthAsking {
 		return nil, nil

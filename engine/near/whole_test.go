@@ -35,8 +35,8 @@ func (m made) Close() error {
 	return m.Ready.Close()
 }
 
-// TestWholeRows compares files made of rows that an engine computes with files of searches. Where the engine takes longer, or fails, it is
-// not taken.
+// TestWholeRows compares files made of rows that an engine computes with files of searches. Where the engine takes
+// longer, or fails, it is not taken.
 func TestWholeRows(t *testing.T) {
 	r := seeds.New(t)
 	defer near.SetWorthAsking(math.Inf(-1))()
@@ -69,17 +69,19 @@ func TestWholeRows(t *testing.T) {
 				dir := t.TempDir()
 				plain, whole := filepath.Join(dir, "plain.npz"), filepath.Join(dir, "whole.npz")
 				_, err := near.File(t.Context(), g, near.Options{Question: q, File: newfile.File{Path: plain}})
-				res, werr := near.File(t.Context(), g, near.Options{Question: q, File: newfile.File{Path: whole}, Offer: offer})
+				o := near.Options{Question: q, File: newfile.File{Path: whole}, Offer: offer}
+				res, werr := near.File(t.Context(), g, o)
 				if err = errors.Join(err, werr); err != nil {
 					t.Fatal(err)
 				}
-				if taken := c.taken && g.Kind.Wide() == entry.KindI32; taken != (workers > 0) || taken != (closed == 1) {
-					t.Errorf("%s: an engine of %v s is taken by %d workers, closed %d times", g.Kind, c.seconds, workers, closed)
+				taken := c.taken && g.Kind.Wide() == entry.KindI32
+				if taken != (workers > 0) || taken != (closed == 1) {
+					t.Errorf("%s, %v s: %d workers are made, and it is closed %d times", g.Kind, c.seconds, workers, closed)
 				}
 				a, err := os.ReadFile(plain)
 				b, berr := os.ReadFile(whole)
 				if err = errors.Join(err, berr); err != nil || !bytes.Equal(a, b) {
-					t.Fatalf("%d vertices of %s, %+v: %d pairs, and another file than that of searches: %v", g.N, g.Kind, q, res.Pairs, err)
+					t.Fatalf("%d vertices of %s, %+v: %d pairs, and another file: %v", g.N, g.Kind, q, res.Pairs, err)
 				}
 			}
 		}

@@ -15,14 +15,15 @@ import (
 // Keeper is an Engine whose Ready graphs can be kept in a file.
 type Keeper interface {
 	Engine
-	// Load opens what Save of the Ready has written of a graph of n vertices, for the store of that id. It fails with disk.ErrCorrupt.
+	// Load opens what Save of the Ready has written of a graph of n vertices, for the store of that id. It fails with
+	// disk.ErrCorrupt.
 	Load(path string, id [16]byte, n int, v entry.Variant) (Ready, error)
 }
 
 // saver is the Ready of a Keeper.
 type saver interface {
-	// Save writes the file at path, durably and all or nothing, in the format of package arrays; until then it is beside
-	// it under the name spare. It goes on if ctx ends, and fails with disk.ErrNoSpace.
+	// Save writes the file at path, durably and all or nothing, in the format of package arrays; until then it is
+	// beside it under the name spare. It goes on if ctx ends, and fails with disk.ErrNoSpace.
 	Save(ctx context.Context, path, spare string, id [16]byte) error
 }
 
@@ -39,8 +40,8 @@ type pairReader interface {
 	ReadAt(u, v int) (bits uint64, err error)
 }
 
-// Reader answers single questions from a Ready, with entries of its Kind.Wide. What it computes them with is kept until Close. Many
-// goroutines may ask at a time.
+// Reader answers single questions from a Ready, with entries of its Kind.Wide. What it computes them with is kept until
+// Close. Many goroutines may ask at a time.
 type Reader struct {
 	Ready
 	kind entry.Kind

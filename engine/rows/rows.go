@@ -79,8 +79,8 @@ func Choose(ctx context.Context, engines []Engine, g *graph.Graph, q Question) (
 	return best, err
 }
 
-// Ready is a graph of which any row can be computed. Any number of goroutines may ask it. Distances are entries of Kind.Wide of the graph's
-// kind. Implementations are pointers.
+// Ready is a graph of which any row can be computed. Any number of goroutines may ask it. Distances are entries of
+// Kind.Wide of the graph's kind. Implementations are pointers.
 type Ready interface {
 	// Order returns all vertices in an order in which those that follow each other share work.
 	Order() []int32
@@ -88,7 +88,8 @@ type Ready interface {
 	NewWorker(rows int) (Worker, error)
 	// WorkerBytes is about the memory that such a Worker takes.
 	WorkerBytes(rows int) int64
-	// Reversed returns the same of the graph with all arcs reversed: its rows are columns. It is closed with what it is of, and may be that.
+	// Reversed returns the same of the graph with all arcs reversed: its rows are columns. It is closed with what it is
+	// of, and may be that.
 	Reversed() (Ready, error)
 	Close() error
 }
