@@ -65,28 +65,17 @@ func enginesNamed(name string) ([]rows.Engine, error) {
 	if name == "" || name == plan.Auto {
 		return rowEngines, nil
 	}
-	for _, e := range rowEngines {
-		if e.Name() == name {
-			return []rows.Engine{e}, nil
-		}
+	i := slices.IndexFunc(rowEngines, func(e rows.Engine) bool { return e.Name() == name })
+	if i < 0 {
+		return nil, fmt.Errorf("%w %q of a store without a matrix: there are %v", plan.ErrAlgorithm, name, RowEngines)
 	}
-	return nil, fmt.Errorf("%w %q of a store without a matrix: there are %v", plan.ErrAlgorithm, name, RowEngines)
+	return rowEngines[i : i+1], nil
 }
 
 // OfferRows returns the offer of the engine that answers a question in least time, or that it names. Errors are those
 // of rows.Choose.
 func OfferRows(ctx context.Context, g *graph.Graph, q rows.Question) (rows.Offer, error) {
 	return rows.Choose(ctx, rowEngines, g, q)
-}
-
-// PrepareRows makes a graph ready for questions, by the engine of OfferRows. Close what it returns after use. Errors
-// are those of rows.Choose and rows.Engine.
-func PrepareRows(ctx context.Context, g *graph.Graph, q rows.Question) (rows.Ready, error) {
-	o, err := OfferRows(ctx, g, q)
-	if err != nil {
-		return nil, err
-	}
-	return o.Prepare(ctx)
 }
 
 // Algorithms lists what Options.Algorithm may be.

@@ -164,8 +164,8 @@ func (p *Problem) solveFactors(ctx context.Context, o Options, began time.Time, 
 	}
 	sum.BytesWritten = p.store.FactorsBytes()
 	sum.SyncSeconds, sum.ElapsedSeconds = since()-writing, state.Elapsed.Seconds()
-	sum.Text = fmt.Sprintf("%s; factors of %s, written and synced in %s", how, humanize.IBytes(uint64(sum.BytesWritten)),
-		text.Time(sum.SyncSeconds))
+	sum.Text = fmt.Sprintf("%s; factors of %s, written and synced in %s", how,
+		humanize.IBytes(uint64(sum.BytesWritten)), text.Time(sum.SyncSeconds))
 	return p.storeSums(nil, nil)
 }
 

@@ -36,28 +36,25 @@ func (k *picker) NewWorker(count int) (rows.Worker, error) {
 		return k.table.NewReader(count), nil
 	}
 	w, err := k.Ready.NewWorker(min(count, rowsAtOnce))
-	return &picking{Worker: w, picker: k}, err
+	return &picking{w, k}, err
 }
 
 // picking computes whole rows, and keeps chosen columns.
 type picking struct {
 	rows.Worker
 	*picker
-	whole []byte
 }
 
 func (k *picking) ReadRows(dst []byte, sources []int) error {
-	if k.whole == nil {
-		k.whole = make([]byte, rowsAtOnce*k.row)
-	}
+	whole := make([]byte, min(len(sources), rowsAtOnce)*k.row)
 	for len(sources) > 0 {
 		some := sources[:min(len(sources), rowsAtOnce)]
-		if err := k.Worker.ReadRows(k.whole[:k.row*len(some)], some); err != nil {
+		if err := k.Worker.ReadRows(whole[:k.row*len(some)], some); err != nil {
 			return err
 		}
 		for i := range some {
 			for _, v := range k.cols {
-				copy(dst[:k.size], k.whole[i*k.row+v*k.size:])
+				copy(dst[:k.size], whole[i*k.row+v*k.size:])
 				dst = dst[k.size:]
 			}
 		}

@@ -64,22 +64,6 @@ type Factors struct {
 	asked
 }
 
-// Make orders a graph, eliminates vertices as long as that pays, and closes the core that is left. The graph has no negative
-// cycle. It fails with ErrDense where the memory has no room for the core's matrix, and with the cause of ctx if that ends
-// first. It fails with device.ErrMemory where there is not enough free memory, or where less may be taken than After needs. Close
-// the factors after use.
-func Make(ctx context.Context, g *graph.Graph, q rows.Question) (*Factors, error) {
-	o, err := Engine{}.Offer(ctx, g, q)
-	if err != nil {
-		return nil, err
-	}
-	ready, err := o.Prepare(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return ready.(*Factors), nil
-}
-
 // Of returns the factors of an elimination and its closed core. host allocates what rows are computed in, and stays the caller's: do not close
 // these factors.
 func Of(host kernels.Device, e *sparse.Elimination, core *sparse.DenseCore) *Factors {
@@ -219,9 +203,9 @@ type Expander struct {
 	sources []int32 // of that batch
 }
 
-// NewExpander returns an Expander for one goroutine, for batches of about so many sources: fewer than that take as long, and
-// Elimination.BatchLanes are best. Close it after use.
-func (f *Factors) NewExpander(sources int) (*Expander, error) {
+// NewWorker implements rows.Ready. It returns an *Expander. Fewer sources at a time than it is for take as long, and
+// Elimination.BatchLanes are best.
+func (f *Factors) NewWorker(sources int) (rows.Worker, error) {
 	if err := f.whole(); err != nil {
 		return nil, err
 	}
@@ -236,15 +220,6 @@ func (f *Factors) NewExpander(sources int) (*Expander, error) {
 // lanes is how many lanes an Expander for so many sources has.
 func (f *Factors) lanes(sources int) int {
 	return entry.RoundUp(max(1, min(sources, f.Elimination.BatchLanes())), f.Elimination.LaneUnit())
-}
-
-// NewWorker implements rows.Ready.
-func (f *Factors) NewWorker(sources int) (rows.Worker, error) {
-	x, err := f.NewExpander(sources)
-	if err != nil {
-		return nil, err
-	}
-	return x, nil
 }
 
 // Order implements rows.Ready: vertices by rank.

@@ -31,10 +31,23 @@ func graphOf(t *testing.T, r *rand.Rand, n int, w enginetest.Weights) *graph.Gra
 	return enginetest.RandomGraph(t, r, n, w.Kind, w.Negative)
 }
 
+// prepared makes the factors of a graph.
+func prepared(ctx context.Context, g *graph.Graph, q rows.Question) (*factors.Factors, error) {
+	o, err := factors.Engine{}.Offer(ctx, g, q)
+	if err != nil {
+		return nil, err
+	}
+	ready, err := o.Prepare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return ready.(*factors.Factors), nil
+}
+
 // made makes the factors of a graph, until the test ends.
 func made(t *testing.T, g *graph.Graph, q rows.Question) *factors.Factors {
 	t.Helper()
-	f, err := factors.Make(t.Context(), g, q)
+	f, err := prepared(t.Context(), g, q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,10 +77,11 @@ func TestExpander(t *testing.T) {
 		for range 6 {
 			g := graphOf(t, r, 1+r.IntN(200), w)
 			f := made(t, g, rows.Question{Rows: r.IntN(3)})
-			x, err := f.NewExpander(1 + r.IntN(100))
+			worker, err := f.NewWorker(1 + r.IntN(100))
 			if err != nil {
 				t.Fatal(err)
 			}
+			x := worker.(*factors.Expander)
 			defer x.Close()
 			wide, unit := g.Kind.Bytes(), f.Elimination.LaneUnit()
 			width := entry.RoundUp(g.N, unit)
@@ -97,7 +111,7 @@ func TestQuestions(t *testing.T) {
 	for _, w := range enginetest.AllKinds {
 		for range 6 {
 			g := graphOf(t, r, 1+r.IntN(150), w)
-			f, err := factors.Make(t.Context(), g, rows.Question{Rows: r.IntN(3)})
+			f, err := prepared(t.Context(), g, rows.Question{Rows: r.IntN(3)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -188,7 +202,7 @@ func TestDense(t *testing.T) {
 	size := made(t, g, rows.Question{}).Elimination.Core()
 	if size > 1 {
 		memory := int64(2 * 4 * (size - 1) * (size - 1))
-		f, err := factors.Make(t.Context(), g, rows.Question{Memory: max(memory, 1<<19)})
+		f, err := prepared(t.Context(), g, rows.Question{Memory: max(memory, 1<<19)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,13 +223,13 @@ func TestDense(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := factors.Make(t.Context(), full, rows.Question{Memory: 1e4}); !errors.Is(err, factors.ErrDense) {
+	if _, err := prepared(t.Context(), full, rows.Question{Memory: 1e4}); !errors.Is(err, factors.ErrDense) {
 		t.Errorf("a complete graph in 10 kB gives %v", err)
 	}
 	ctx, end := context.WithCancelCause(t.Context())
 	cause := errors.New("enough")
 	end(cause)
-	if _, err := factors.Make(ctx, g, rows.Question{}); !errors.Is(err, cause) {
+	if _, err := prepared(ctx, g, rows.Question{}); !errors.Is(err, cause) {
 		t.Errorf("a context that has ended gives %v", err)
 	}
 }
@@ -236,7 +250,7 @@ func TestFreeMemory(t *testing.T) {
 			continue
 		}
 		for _, o := range []rows.Question{{Free: need - 1}, {After: &w.Eliminated, Memory: need - 1}, {After: &w.Eliminated, Free: need - 1}} {
-			if _, err := factors.Make(t.Context(), g, o); !errors.Is(err, device.ErrMemory) || !strings.Contains(err.Error(), fmt.Sprint(need, " bytes")) {
+			if _, err := prepared(t.Context(), g, o); !errors.Is(err, device.ErrMemory) || !strings.Contains(err.Error(), fmt.Sprint(need, " bytes")) {
 				t.Errorf("%s, %+v: %v; needs %d", kind, o, err, need)
 			}
 		}

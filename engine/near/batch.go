@@ -77,13 +77,11 @@ func (s *Searcher) search(
 	hands := make([]func() (rows.Hand, error), runtime.GOMAXPROCS(0))
 	for i := range hands {
 		hands[i] = func() (rows.Hand, error) {
-			h := &hand{searching: x}
 			if ready == nil {
-				return h, nil
+				return &hand{searching: x, worker: s.Worker(ctx)}, nil
 			}
 			w, err := ready.NewWorker(wholeRows)
-			h.worker = &whole{Searcher: s, rows: w}
-			return h, err
+			return &hand{searching: x, worker: &whole{Searcher: s, rows: w}}, err
 		}
 	}
 	each := columnBytes + mean*float64(columnBytes+to.kind.Bytes())
@@ -115,9 +113,6 @@ func (h *hand) Close() error {
 }
 
 func (h *hand) Do(ctx context.Context, first, _ int) (err error) {
-	if h.worker == nil {
-		h.worker = h.Worker(ctx)
-	}
 	lo, hi := h.units[first][0], h.units[first][1]
 	h.reset(lo)
 	for row := lo; row < hi && err == nil; row++ {

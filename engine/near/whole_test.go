@@ -76,7 +76,7 @@ func TestWholeRows(t *testing.T) {
 				}
 				taken := c.taken && g.Kind.Wide() == entry.KindI32
 				if taken != (workers > 0) || taken != (closed == 1) {
-					t.Errorf("%s, %v s: %d workers are made, and it is closed %d times", g.Kind, c.seconds, workers, closed)
+					t.Errorf("%s, %v s: %d workers are made, and it closes %d times", g.Kind, c.seconds, workers, closed)
 				}
 				a, err := os.ReadFile(plain)
 				b, berr := os.ReadFile(whole)

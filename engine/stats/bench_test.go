@@ -119,10 +119,15 @@ func roadFactors(b *testing.B, directed bool, sources int) (*graph.Graph, *facto
 	if err != nil {
 		b.Fatal(err)
 	}
-	f, err := factors.Make(b.Context(), g, rows.Question{Rows: sources})
+	o, err := factors.Engine{}.Offer(b.Context(), g, rows.Question{Rows: sources})
 	if err != nil {
 		b.Fatal(err)
 	}
+	ready, err := o.Prepare(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	f := ready.(*factors.Factors)
 	b.Cleanup(func() { f.Close() })
 	rows := make(tiles.RowSet, sources)
 	for i := range rows {
@@ -203,10 +208,11 @@ func writeRows(b *testing.B, f *factors.Factors, sources tiles.RowSet) {
 	var g errgroup.Group
 	for part := range slices.Chunk(sources, entry.CeilDiv(len(sources), runtime.GOMAXPROCS(0))) {
 		g.Go(func() error {
-			x, err := f.NewExpander(e.BatchLanes())
+			w, err := f.NewWorker(e.BatchLanes())
 			if err != nil {
 				return err
 			}
+			x := w.(*factors.Expander)
 			defer x.Close()
 			to := sparse.Target{Width: tile, Stride: tile * tile * entry.WordBytes, Past: true}
 			to.Data = entry.Make(entry.CeilDiv(len(e.Vertices), tile) * tile * tile)

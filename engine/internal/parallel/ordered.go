@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Ordered runs do(0…n-1) on as many goroutines as there are processors, but at most so many workers, and use with each
+// Ordered runs do(0…n-1) on as many goroutines as there are processors, but at most workers, and use with each
 // result in order, until the first error. Two results more than there are goroutines are there at a time.
 func Ordered[T any](ctx context.Context, workers, n int, do func(int) (T, error), use func(T) error) error {
 	workers = min(workers, n, runtime.GOMAXPROCS(0))
