@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -115,6 +116,7 @@ func upperAndSquare(t testing.TB, r *rand.Rand, g *graph.Graph, tile int) (upper
 // are done, restore points count those without a gap. So it tries several, and ends the test if none will stop so.
 func stoppedPast(t testing.TB, progress float64, o engine.Options, create func() *engine.Problem) *engine.Problem {
 	t.Helper()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // with many, all rows of tiles are under way before one is done
 	const tries = 200
 	for range tries {
 		p := create()

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -194,6 +195,7 @@ func TestOfGraphKeepsEngine(t *testing.T) {
 
 // TestOfGraphPauses asks for a checkpoint in a pause, and finds it in the file.
 func TestOfGraphPauses(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // with many, all bands are under way before two are done
 	r := seeds.New(t)
 	g := statsCases[0].build(t, r, 700)
 	o := GraphOptions{File: filepath.Join(t.TempDir(), "g.stats"), Checkpoint: time.Hour, Interval: time.Millisecond}
