@@ -207,6 +207,27 @@ func (c *factorsCase) goOn(t *testing.T, r *rand.Rand, dir string) {
 	}
 }
 
+// TestFactorsRestartRefused begins again with an algorithm that makes no factors. That is refused, and what was solved
+// stays.
+func TestFactorsRestartRefused(t *testing.T) {
+	p := withFactors(t, enginetest.SymmetricGraph(t, seeds.New(t), 30, entry.KindI32))
+	_, o := keepsFactors(t)
+	o.Algorithm = "eliminate"
+	if err := p.Restart(t.Context(), o); !errors.Is(err, plan.ErrAlgorithm) {
+		t.Errorf("it begins again by %s: %v", o.Algorithm, err)
+	}
+	if err := p.Solved(); err != nil {
+		t.Error(err)
+	}
+	for _, known := range append([]string{"", plan.Auto}, engine.RowEngines...) {
+		o.Algorithm = known
+		if err := p.Restart(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		enginetest.Solve(t, p, o)
+	}
+}
+
 // TestFactorsPower cuts the power before every operation on a file, and goes on from each cut.
 func TestFactorsPower(t *testing.T) {
 	r := seeds.New(t)

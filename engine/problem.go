@@ -211,15 +211,16 @@ func (p *Problem) Close() error {
 // Remove removes a store that is open for writing, with its folder, and closes it. It refuses, with all still there, where the folder
 // holds what is not ours.
 func (p *Problem) Remove() error {
+	closing := p.closeReady() // without mu, which Entries takes while it loads
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.matrix != nil {
 		if err := p.matrix.Close(); err != nil {
-			return err
+			return errors.Join(closing, err)
 		}
 		p.matrix = nil
 	}
-	return errors.Join(p.closeReady(), p.store.Remove())
+	return errors.Join(closing, p.store.Remove())
 }
 
 // Meta returns what store.json says. It is shared: do not change it.
@@ -251,6 +252,11 @@ func (p *Problem) Restart(ctx context.Context, o Options) error {
 			err = p.otherMatrix(fmt.Errorf("%s %s", d.Source().Name, notAsImported))
 		}
 		if err != nil {
+			return err
+		}
+	}
+	if p.geom.Factors {
+		if _, err := enginesNamed(o.Algorithm); err != nil {
 			return err
 		}
 	}
