@@ -74,7 +74,11 @@ func (s *Searcher) search(
 	for _, m := range missing {
 		x.done -= m[1] - m[0]
 	}
-	hands := make([]func() (rows.Hand, error), runtime.GOMAXPROCS(0))
+	count := runtime.GOMAXPROCS(0)
+	if ready != nil {
+		count = s.wholeHands(ready)
+	}
+	hands := make([]func() (rows.Hand, error), count)
 	for i := range hands {
 		hands[i] = func() (rows.Hand, error) {
 			if ready == nil {
@@ -86,6 +90,9 @@ func (s *Searcher) search(
 	}
 	each := columnBytes + mean*float64(columnBytes+to.kind.Bytes())
 	step := max(1, min(int(batchBytes/each), (s.n-x.done)/(8*len(hands)), 1<<16))
+	if ready != nil { // or some rows would be computed once more by another hand
+		step = entry.RoundUp(step, wholeRows)
+	}
 	for _, m := range missing {
 		for lo := m[0]; lo < m[1]; lo += step {
 			x.units = append(x.units, [2]int{lo, min(lo+step, m[1])})

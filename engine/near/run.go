@@ -74,7 +74,8 @@ func Check(file newfile.File) error {
 }
 
 // File finds the near pairs of a graph and writes them. It takes the memory that NewSearcher says, and for each processor 20
-// bytes a vertex and a dozen megabytes. An error or the end of ctx leaves what was found in the spool beside the file, from which
+// bytes a vertex and a dozen megabytes. Where an engine computes whole rows, it takes what that does, and for these a
+// half of the free memory at most. An error or the end of ctx leaves what was found in the spool beside the file, from which
 // the same call goes on. Errors: those of NewSearcher and Check, disk.ErrNoSpace, tiles.ErrLocked while another process does
 // the same; and it fails where the spool is of another graph or question.
 func File(ctx context.Context, g *graph.Graph, o Options) (_ *Result, err error) {

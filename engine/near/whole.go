@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 
+	"ooc/engine/device"
 	"ooc/engine/graph"
 	"ooc/engine/rows"
 )
@@ -52,6 +53,16 @@ func (w *whole) Row(u int) ([]int32, []float64, error) {
 		w.found, w.values = keep(w.k, choose(w.ranked, w.k-1), w.found, w.values)
 	}
 	return w.found, w.values, nil
+}
+
+// wholeHands is how many processors compute whole rows: all, or as many as a half of the free memory has room for.
+func (s *Searcher) wholeHands(ready rows.Ready) int {
+	hands, room := runtime.GOMAXPROCS(0), device.FreeMemory()/2
+	const each = 8 + 4 + 8 + 8 // of row, found, values and ranked
+	if bytes := ready.WorkerBytes(wholeRows) + int64(s.n*(wholeRows*s.kind.Bytes()+each)); room > 0 {
+		hands = max(1, min(hands, int(room/bytes)))
+	}
+	return hands
 }
 
 // lookRate is how many distances a second one processor looks at, to find those that are near. It is a round number

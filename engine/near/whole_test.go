@@ -7,6 +7,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync/atomic"
 	"testing"
 
 	"ooc/engine/factors"
@@ -84,6 +86,64 @@ func TestWholeRows(t *testing.T) {
 					t.Fatalf("%d vertices of %s, %+v: %d pairs, and another file: %v", g.N, g.Kind, q, res.Pairs, err)
 				}
 			}
+		}
+	}
+}
+
+// counted counts the rows that Workers compute.
+type counted struct {
+	rows.Ready
+	computed *atomic.Int64
+	bytes    int64 // that a Worker is said to take
+	workers  *atomic.Int64
+}
+
+func (c counted) WorkerBytes(int) int64 { return c.bytes }
+
+func (c counted) NewWorker(count int) (rows.Worker, error) {
+	c.workers.Add(1)
+	w, err := c.Ready.NewWorker(count)
+	return countedWorker{w, c.computed}, err
+}
+
+type countedWorker struct {
+	rows.Worker
+	computed *atomic.Int64
+}
+
+func (w countedWorker) ReadRows(dst []byte, sources []int) error {
+	w.computed.Add(int64(len(sources)))
+	return w.Worker.ReadRows(dst, sources)
+}
+
+// TestWholeRowsOnce counts the rows that an engine computes, on several processors: each once. Where a Worker takes much
+// memory, there are no more of them than there is memory for.
+func TestWholeRowsOnce(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	defer near.SetWorthAsking(math.Inf(-1))()
+	g := enginetest.HardGraph(t, seeds.New(t), 500, entry.KindI32, false)
+	for _, c := range []struct {
+		bytes int64
+		most  int64 // workers
+	}{{1 << 10, 4}, {math.MaxInt64 / 4, 1}} {
+		var computed, workers atomic.Int64
+		offer := func(ctx context.Context, g *graph.Graph, q rows.Question) (rows.Offer, error) {
+			o, err := factors.Engine{}.Offer(ctx, g, q)
+			prepare := o.Prepare
+			o.Seconds = math.Inf(-1)
+			o.Prepare = func(ctx context.Context) (rows.Ready, error) {
+				ready, err := prepare(ctx)
+				return counted{ready, &computed, c.bytes, &workers}, err
+			}
+			return o, err
+		}
+		o := near.Options{Question: near.Question{Within: math.Inf(1)}, Offer: offer}
+		o.File.Path = filepath.Join(t.TempDir(), "near.npz")
+		if _, err := near.File(t.Context(), g, o); err != nil {
+			t.Fatal(err)
+		}
+		if computed.Load() != int64(g.N) || workers.Load() > c.most {
+			t.Errorf("%d workers compute %d rows of %d", workers.Load(), computed.Load(), g.N)
 		}
 	}
 }
