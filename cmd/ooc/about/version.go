@@ -13,8 +13,8 @@ import (
 	"ooc/cmd/ooc/terminal"
 )
 
-// number is the version of everything in this repository, the Python package too.
-const number = "0.1.0"
+// Number is the version of everything in this repository. The Python package and .ci/release read it here.
+const Number = "0.1.0"
 
 // version is what was built, in JSON. A build from sources outside a clone knows no commit.
 type version struct {
@@ -28,7 +28,7 @@ type version struct {
 
 // build reads what the linker wrote into this program.
 func build() version {
-	v := version{Version: number, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	v := version{Version: Number, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
