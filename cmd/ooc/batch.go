@@ -213,7 +213,7 @@ func (j *job) need() (n batch.Need) {
 		n.Has = p.Geometry().MatrixBytes()
 		if !j.restart || j.in.form == aStore {
 			m, want := p.Meta(), j.Request
-			want.Tile, want.Predecessors = m.T, m.Predecessors
+			want.Tile, want.Kind, want.Predecessors = m.T, m.Kind, m.Predecessors
 			j.extent = graph.Extent{N: m.N, Dense: m.Dense}
 			n.Vertices, n.Bytes = m.N, n.Has
 			if j.restart || p.Solved() != nil {

@@ -161,6 +161,17 @@ func TestBatchDryRun(t *testing.T) {
 	}
 }
 
+// TestBatchKinds wants the room that a batch looks for to be that of its kind.
+func TestBatchKinds(t *testing.T) {
+	for kind, size := range map[string]string{"u16": "4.", "i32": "8.", "f64": "16 "} {
+		dir := t.TempDir()
+		for _, name := range []string{"a.gr", "b.gr"} {
+			writeFile(t, dir, name, "p sp 1024 1\na 1 2 5\n")
+		}
+		ooc(t, dir, "solve", ".", "--kind", kind).want(t, 0, "the others' stores take "+size)
+	}
+}
+
 // TestBatchUsage gives batches that cannot be, and demands that nothing begins.
 func TestBatchUsage(t *testing.T) {
 	dir := mixed(t)

@@ -153,6 +153,7 @@ func (f *matrixFlags) openFree() (d kernels.Device, why string, err error) {
 // requestFor is what is wanted of a graph, with the rows that --sources names in it.
 func (f *matrixFlags) requestFor(g graph.Facts) (l plan.Request, err error) {
 	l = f.Request
+	l.Kind = entry.Kind(f.kind)
 	l.Sources, l.Tile, err = sourcesOf(g, f.sources, l.Tile)
 	return l, err
 }
