@@ -155,6 +155,11 @@ func TestBatchDryRun(t *testing.T) {
 	if again, square := size("--restart"), size("--layout", "square", "--out", "other.ooc"); again > 0.7*square {
 		t.Errorf("one half again: %v bytes, and %v for all", again, square)
 	}
+	ooc(t, half, "solve", "s.npy", "--kind", "u16", "--out", "u.ooc").want(t, 0)
+	small := ooc(t, half, "solve", "u.ooc", "--restart", "--dry-run", "--json").want(t, 0).stdout
+	if again, i32 := jsonLines(t, small)[0]["bytes"].(float64), size("--out", "other.ooc"); again > 0.7*i32 {
+		t.Errorf("2 bytes an entry again: %v bytes, and %v of 4", again, i32)
+	}
 	after, err := os.ReadDir(dir)
 	if err != nil || len(after) != len(before) {
 		t.Errorf("%v, %v; there were %v", after, err, before)

@@ -133,7 +133,8 @@ func (j *job) forecast(ctx context.Context) (_ *engine.Forecast, err error) {
 // forecastAgain plans all of a store, whatever is already done.
 func (j *job) forecastAgain(ctx context.Context, p *engine.Problem) (*engine.Forecast, error) {
 	m, l := p.Meta(), j.Request
-	l.Tile, l.Sources, l.Predecessors, l.Layout = m.T, m.Sources, m.Predecessors, p.Geometry().Layout()
+	l.Tile, l.Kind, l.Sources, l.Predecessors = m.T, m.Kind, m.Sources, m.Predecessors
+	l.Layout = p.Geometry().Layout()
 	if m.Dense {
 		return engine.ForecastMatrix(ctx, graph.Extent{N: m.N, Symmetric: l.Layout == tiles.Upper}, j.on, l)
 	}
