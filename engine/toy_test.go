@@ -148,10 +148,9 @@ func TestRowEngine(t *testing.T) {
 			if _, err := p.Distance(0, 0); !errors.Is(err, plan.ErrAlgorithm) {
 				t.Errorf("without the engine: %v", err)
 			}
-			if err := p.Restart(t.Context(), o); err != nil {
-				t.Fatal(err)
+			if err = p.Restart(t.Context(), o); err == nil {
+				_, err = p.Solve(t.Context(), o)
 			}
-			_, err = p.Solve(t.Context(), o)
 			if name != "" && !errors.Is(err, plan.ErrAlgorithm) || name == "" && err != nil {
 				t.Errorf("with --algorithm %q, once the engine is not there: %v", name, err)
 			}
