@@ -104,6 +104,8 @@ func (w StageShares) Progress(stage Stage, share, before float64) float64 {
 	if w == (StageShares{}) {
 		w.Last = 1
 	}
+	// The last stage has a share in any case: while it is not done, the whole is not either.
+	w.Last = max(w.Last, (w.Eliminate+w.Core)/1000)
 	done, last := 0.0, w.Last*(1-before)
 	switch stage {
 	case StageEliminate:
