@@ -52,3 +52,17 @@ func TestKeepFactors(t *testing.T) {
 		t.Error("what was refused has made a store")
 	}
 }
+
+// TestKeepFactorsOfMany gives the algorithm of a store without a matrix to a batch, and to what only looks ahead: that is
+// refused before anything is made.
+func TestKeepFactorsOfMany(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "a.csv", small)
+	writeFile(t, dir, "b.csv", small)
+	for _, args := range [][]string{{"a.csv", "b.csv"}, {"a.csv", "--dry-run"}} {
+		ooc(t, dir, append([]string{"solve", "--algorithm", "factors"}, args...)...).want(t, exit.Usage, "--algorithm factors")
+	}
+	if there, err := os.ReadDir(dir); err != nil || len(there) != 2 {
+		t.Errorf("what was refused has left %v: %v", there, err)
+	}
+}

@@ -438,7 +438,8 @@ func (j *job) planRows(
 // checkKeep refuses flags that say how a matrix is made, where none is.
 func (o *solveOptions) checkKeep(many bool) error {
 	if o.keep != string(engine.KeepFactors) {
-		return nil
+		return exit.Refuse(many && !slices.Contains(engine.Algorithms, o.Algorithm),
+			"--algorithm %s is for one store without a matrix, and not for a batch or --dry-run", o.Algorithm)
 	}
 	const why = "--%s does not go with --keep factors, which makes no matrix"
 	return cmp.Or(exit.Refuse(many, "--keep factors is for one graph, and not for a batch or --dry-run"),
