@@ -107,7 +107,7 @@ func (w *Writer) Sources(first, count int) []int32 {
 
 // chunkEntries is how many distances a goroutine computes at a time where rows share work: more of them share more, but are lost
 // when the solve is stopped, and take memory.
-const chunkEntries = 1 << 26
+const chunkEntries = 1 << 25
 
 // Processor says how rows are computed on the processor.
 type Processor struct {
