@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestAddresses looks for addresses that packages turn into numbers before they call a C library. Go moves stacks, and
-// does not change such a number: the library then reads or writes what is no longer there. Only where the address is turned into
-// a number among the arguments of the call does Go keep the variable off the stack.
+// TestAddresses looks for addresses that packages turn into numbers before they call a C library. Go moves stacks,
+// and does not change such a number: the library then reads or writes what is no longer there. Only where the address
+// is turned into a number among the arguments of the call does Go keep the variable off the stack.
 func TestAddresses(t *testing.T) {
 	arguments := 0
 	for _, dir := range []string{"kernels/cuda", "kernels/opencl", "engine/mpi"} {

@@ -71,8 +71,8 @@ func (s *source) add(f *ast.File, text []byte) {
 	}
 }
 
-// mostCode is how many lines of hand-written code there may be, without tests, comments and empty lines. It only falls: what raises it says
-// by how much and why.
+// mostCode is how many lines of hand-written code there may be, without tests, comments and empty lines. It only
+// falls: what raises it says by how much and why.
 const (
 	mostCode = 68_300
 	slack    = 200 // how far below it may be
@@ -92,7 +92,8 @@ func TestDesignSize(t *testing.T) {
 	}
 }
 
-// TestDesignLayout wants each package in the section of docs/design.md about them, and each of its tables' names to be one.
+// TestDesignLayout wants each package in the section of docs/design.md about them, and each of its tables' names to
+// be one.
 func TestDesignLayout(t *testing.T) {
 	_, section, _ := strings.Cut(design(t), "## 2. Layout")
 	section, _, _ = strings.Cut(section, "Imports never point up")

@@ -31,9 +31,9 @@
 //	             disk (opening files, reserving room) and csr (the graph)
 //	kernels      the Device interface, kernels/cpu, kernels/cuda, kernels/opencl, one conformance suite for every device
 //
-// Imports never point up: cmd → stats, export, prove, path → engine → eliminate → rounds → task → plan → device → kernels,
-// rounds → stream → kernels, and engine → tiles. docs/design.md has the whole graph.
+// Imports never point up: cmd → stats, export, prove, path → engine → eliminate → rounds → task → plan → device →
+// kernels, rounds → stream → kernels, and engine → tiles. docs/design.md has the whole graph.
 //
-// Data flows from a graph file to a store; from there, round by round, through host cache and device slots and back; and
-// from the solved store to answers. Start with the example of package engine.
+// Data flows from a graph file to a store; from there, round by round, through host cache and device slots and back;
+// and from the solved store to answers. Start with the example of package engine.
 package ooc

@@ -13,8 +13,8 @@ import (
 	"ooc/tiles/crashtest"
 )
 
-// pages are those of docs that show how to extend ooc: a block of code for each file, and one that shows how a table ends
-// once it has its new line, in the place of what is there.
+// pages are those of docs that show how to extend ooc: a block of code for each file, and one that shows how a table
+// ends once it has its new line, in the place of what is there.
 var pages = []struct {
 	page  string
 	files []string // of the blocks that begin with package, in order

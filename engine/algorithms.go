@@ -25,13 +25,13 @@ type solver interface {
 	// Run solves from the task's state to the end, or to where ctx ends: then it takes a checkpoint and fails with
 	// ErrInterrupted.
 	Run(ctx context.Context, t *task.Task) error
-	// Left completes the status of a store that the algorithm has begun. If the state does not count, it reports whether
-	// the algorithm has left anything else in the store to continue from.
+	// Left completes the status of a store that the algorithm has begun. If the state does not count, it reports
+	// whether the algorithm has left anything else in the store to continue from.
 	Left(st *live.Status, s *tiles.Store, counts bool) (bool, error)
 }
 
-// algorithms is the table of all algorithms. If plans promise the same time, the first of them is taken. A new algorithm is
-// one line here.
+// algorithms is the table of all algorithms. If plans promise the same time, the first of them is taken. A new
+// algorithm is one line here.
 var algorithms = append([]solver{
 	rounds.Blocked,
 	eliminate.New(eliminate.Options{}),
@@ -39,8 +39,8 @@ var algorithms = append([]solver{
 	rounds.SingleStage,
 }, rowSolvers()...)
 
-// rowEngines is the table of what computes rows of sparse graphs. A new one is one line here, and an algorithm too, but for the first:
-// package eliminate solves by it, on devices and with cores that are larger than memory.
+// rowEngines is the table of what computes rows of sparse graphs. A new one is one line here, and an algorithm too,
+// but for the first: package eliminate solves by it, on devices and with cores that are larger than memory.
 var rowEngines = []rows.Engine{
 	factors.Engine{},
 }
@@ -114,8 +114,8 @@ func AlgorithmThat(can func(plan.Traits) bool) string {
 	return algorithms[i].Name()
 }
 
-// MeasureShared measures the rates that most plans need for graphs of up to n vertices now, while nothing else runs on a
-// shared device.
+// MeasureShared measures the rates that most plans need for graphs of up to n vertices now, while nothing else runs
+// on a shared device.
 func MeasureShared(d kernels.Device, n int) error {
 	unasked := slices.DeleteFunc(planned(), func(a plan.Algorithm) bool { return !a.Traits().Automatic })
 	for _, v := range []entry.Variant{entry.I32, entry.F32} { // others are rare: when they are asked for

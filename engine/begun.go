@@ -26,7 +26,8 @@ func (p *Problem) begun(state tiles.State) (string, error) {
 	return "", nil
 }
 
-// goesOn returns the algorithm to continue with, given the one that is asked for and the one that the store was begun with.
+// goesOn returns the algorithm to continue with, given the one that is asked for and the one that the store was begun
+// with.
 func (p *Problem) goesOn(asked, begun string) (string, error) {
 	was, wanted := solverNamed(begun), solverNamed(asked)
 	if p.meta.Predecessors && wanted != nil && !wanted.Traits().Predecessors {

@@ -2,16 +2,17 @@ package engine
 
 import "math"
 
-// Bounds gives upper bounds on distances while a store is not solved. Each is the length of a walk that exists (in f32, as
-// rounded sums make it), or +Inf, which says nothing, not even that there is no path. A later bound is never greater, and
-// once the store is solved the bounds are the distances. Its methods may be called concurrently, also while the solve runs,
-// here or in another process, unless that solve begins again.
+// Bounds gives upper bounds on distances while a store is not solved. Each is the length of a walk that exists (in
+// f32, as rounded sums make it), or +Inf, which says nothing, not even that there is no path. A later bound is never
+// greater, and once the store is solved the bounds are the distances. Its methods may be called concurrently, also
+// while the solve runs, here or in another process, unless that solve begins again.
 type Bounds struct {
 	p    *Problem
 	rows int // places in the matrix from here on hold nothing yet
 }
 
-// Bounds returns upper bounds on the distances, from what the store holds now. Call it again for what a solve finds later.
+// Bounds returns upper bounds on the distances, from what the store holds now. Call it again for what a solve finds
+// later.
 func (p *Problem) Bounds() (Bounds, error) {
 	b := Bounds{p: p}
 	state, counts, err := p.store.State()

@@ -17,7 +17,8 @@ import (
 	"ooc/tiles/crashtest"
 )
 
-// TestUnsolvedAnswers asks stores that a power cut left on the way for distances, which they refuse, and for upper bounds.
+// TestUnsolvedAnswers asks stores that a power cut left on the way for distances, which they refuse, and for upper
+// bounds.
 func TestUnsolvedAnswers(t *testing.T) {
 	crashtest.Slow(t)
 	smallCores(t, 0)
@@ -89,8 +90,8 @@ func wantUnsolved(t *testing.T, p *engine.Problem) {
 	}
 }
 
-// compareBounds wants no bound below the distance, and the same ones of rows, columns and some pairs. It counts those of
-// other vertices that say something.
+// compareBounds wants no bound below the distance, and the same ones of rows, columns and some pairs. It counts those
+// of other vertices that say something.
 func compareBounds(t *testing.T, r *rand.Rand, p *engine.Problem, want [][]float64) (finite int) {
 	t.Helper()
 	b, err := p.Bounds()

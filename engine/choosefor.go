@@ -27,8 +27,8 @@ func Choose(ctx context.Context, w graph.Weights, d kernels.Device, l plan.Reque
 	return c, err
 }
 
-// withoutPredecessors returns the algorithm that would be picked if no predecessors were to be kept; nil where they are not, or
-// where it keeps them.
+// withoutPredecessors returns the algorithm that would be picked if no predecessors were to be kept; nil where they
+// are not, or where it keeps them.
 func withoutPredecessors(ctx context.Context, q plan.Basis, d kernels.Device) (*plan.Faster, error) {
 	if !q.Predecessors || q.Dense || q.Algorithm != "" && q.Algorithm != plan.Auto {
 		return nil, nil

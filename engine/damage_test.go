@@ -21,8 +21,8 @@ import (
 	"ooc/tiles/crashtest"
 )
 
-// TestCampaignDamage flips bits of a solved matrix, swaps tiles, and puts back tiles of an earlier round, one fault at a
-// time: scrub names each damaged tile and no other.
+// TestCampaignDamage flips bits of a solved matrix, swaps tiles, and puts back tiles of an earlier round, one fault
+// at a time: scrub names each damaged tile and no other.
 func TestCampaignDamage(t *testing.T) {
 	crashtest.Campaign(t)
 	r := seeds.New(t)

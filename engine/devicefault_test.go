@@ -86,8 +86,8 @@ type slipping struct {
 // slips wraps a device, and what it can beyond one that an expansion uses.
 func (s *slip) slips(d kernels.Device) kernels.Device {
 	w := &slipping{d, s}
-	// Without its copy, a device that computes in the memory of the process takes whatever is there for rows, and the process ends: it does
-	// not expand then.
+	// Without its copy, a device that computes in the memory of the process takes whatever is there for rows, and the
+	// process ends: it does not expand then.
 	ends := s.what == "skip a copy in" && d.Info().SharedCores
 	if lanes, ok := kernels.As[kernels.LaneOps](d); ok && !ends {
 		return &struct {

@@ -230,7 +230,8 @@ func TestEliminateResumes(t *testing.T) {
 	t.Logf("%d of the last runs went on from rows", resumed)
 }
 
-// TestOrderingIsShown wants a report before vertices are put in an order, which may take minutes: that says how long it all takes.
+// TestOrderingIsShown wants a report before vertices are put in an order, which may take minutes: that says how long
+// it all takes.
 func TestOrderingIsShown(t *testing.T) {
 	smallCores(t, 0)
 	p := enginetest.Create(t, enginetest.RandomGraph(t, seeds.New(t), 60, entry.KindI32, false), 64)

@@ -28,13 +28,14 @@ import (
 // benchVertices is how many vertices BenchmarkExpandToNowhere expands, all of them as sources, unless OOC_BENCH_N says.
 const benchVertices = 110000
 
-// benchDevices are the devices of which BenchmarkExpandToNowhere takes one after another, unless OOC_BENCH_DEVICES says.
+// benchDevices are the devices of which BenchmarkExpandToNowhere takes one after another, unless OOC_BENCH_DEVICES
+// says.
 const benchDevices = "cuda:0"
 
-// BenchmarkExpandToNowhere solves a graph like a road network on GPUs, but for that its rows of tiles are dropped where
-// others would be written: what is left is bound by the copies from the GPU, which are timed in the same run, as many
-// bytes from the page-locked memory of one GPU to page-locked memory. The store's space is reserved all the same, where TMPDIR says.
-// OOC_BENCH_DEVICES="cuda:0 cuda:0,1" compares one GPU with two.
+// BenchmarkExpandToNowhere solves a graph like a road network on GPUs, but for that its rows of tiles are dropped
+// where others would be written: what is left is bound by the copies from the GPU, which are timed in the same run,
+// as many bytes from the page-locked memory of one GPU to page-locked memory. The store's space is reserved all the
+// same, where TMPDIR says. OOC_BENCH_DEVICES="cuda:0 cuda:0,1" compares one GPU with two.
 func BenchmarkExpandToNowhere(b *testing.B) {
 	if testgpu.Open(b, 1<<20) == nil {
 		b.Skip("there is no GPU")

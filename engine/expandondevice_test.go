@@ -23,8 +23,8 @@ import (
 	"ooc/tiles/crashtest"
 )
 
-// TestExpandsOnDevice expands where the device can, and has room for a row of tiles, and by the processor elsewhere: the
-// bytes are the same.
+// TestExpandsOnDevice expands where the device can, and has room for a row of tiles, and by the processor elsewhere:
+// the bytes are the same.
 func TestExpandsOnDevice(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeds.New(t)
@@ -77,8 +77,8 @@ func TestExpandsOnDevice(t *testing.T) {
 	}
 }
 
-// TestChangedOnTheWay changes rows of tiles between the device and host memory: scrub finds that, since they were summed
-// before.
+// TestChangedOnTheWay changes rows of tiles between the device and host memory: scrub finds that, since they were
+// summed before.
 func TestChangedOnTheWay(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeds.New(t)
@@ -132,7 +132,8 @@ func TestSourcesOnDevice(t *testing.T) {
 	}
 }
 
-// expandThere has the device expand however slow it is: where it would take no turns otherwise, under the race detector say.
+// expandThere has the device expand however slow it is: where it would take no turns otherwise, under the race
+// detector say.
 func expandThere(t testing.TB) {
 	t.Cleanup(engine.ChangeElimination(func(o *eliminate.Options) { o.PreferDevice = 1e9 }))
 }
@@ -170,7 +171,8 @@ func sameBytes(t *testing.T, a, b *engine.Problem) bool {
 // gpuRates are those of an H100.
 var gpuRates = plan.Rates{Kernel: 17e12, PerOperation: 30e-6, Closure: 2e-4, In: 55e9, Out: 55e9, Read: 30e9, Write: 20e9, Host: 500e9, Lock: 16e9, Levels: 600e9}
 
-// TestChoosesForRoom: where the volume lacks room for the tiles of the fastest algorithm, the next is taken, and that is said.
+// TestChoosesForRoom: where the volume lacks room for the tiles of the fastest algorithm, the next is taken, and that
+// is said.
 func TestChoosesForRoom(t *testing.T) {
 	g := generate(t, "road", gen.Options{N: 3353, Seed: 1})
 	info := kernels.Info{Memory: 8 << 30, SharedCores: true}

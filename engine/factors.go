@@ -35,8 +35,8 @@ func (p *Problem) Keeps() Keep {
 	return KeepRows
 }
 
-// Entries are the distances of a solved store, whether it keeps their matrix or factors. Rows are numbered by Place; entries are
-// of Kind.Wide. Many goroutines may ask at a time.
+// Entries are the distances of a solved store, whether it keeps their matrix or factors. Rows are numbered by Place;
+// entries are of Kind.Wide. Many goroutines may ask at a time.
 type Entries interface {
 	ReadAt(row, v int) (bits uint64, err error)
 	ReadRow(dst []byte, row int) error

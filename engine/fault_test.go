@@ -239,7 +239,8 @@ func TestCampaignFaults(t *testing.T) {
 					c := &faultCase{device: device, algorithm: algorithm, g: enginetest.RandomGraph(t, r, 130+r.IntN(60), entry.KindI32, false)}
 					c.failEach(t, r)
 					// The same from a store that is half done, which is opened and continued.
-					c.g = enginetest.RandomGraph(t, r, 200+r.IntN(50), entry.KindI32, false) // of more, pivots would be timed, who knows how often
+					// of more, pivots would be timed, who knows how often
+					c.g = enginetest.RandomGraph(t, r, 200+r.IntN(50), entry.KindI32, false)
 					c.half = c.halfDone(t, r)
 					c.failEach(t, r)
 				})
@@ -421,7 +422,8 @@ func (c *faultCase) fail(t *testing.T, f *fault) {
 		}
 		return
 	}
-	// Where a solve goes on decides which of several shortest paths predecessors lead on. Distances have no such choice.
+	// Where a solve goes on decides which of several shortest paths predecessors lead on. Distances have no such
+	// choice.
 	if !same {
 		c.others++
 	}

@@ -32,8 +32,9 @@ func (p *Problem) finishSums(ctx context.Context, o *Options) error {
 	return p.finish(ctx, o, mend, make([]uint32, p.geom.Tiles()*p.meta.SumsPerTile()), make([]bool, p.geom.Tiles()))
 }
 
-// finish completes a store whose distances are all final: it makes trees of predecessors, if these are to be mended, and then stores
-// checksums. If ctx ends first, the next run does it. Of a store in parts, the processes that have one call it together.
+// finish completes a store whose distances are all final: it makes trees of predecessors, if these are to be mended,
+// and then stores checksums. If ctx ends first, the next run does it. Of a store in parts, the processes that have
+// one call it together.
 func (p *Problem) finish(ctx context.Context, o *Options, mend bool, sums []uint32, summed []bool) error {
 	if !mend {
 		return p.storeSums(sums, summed)
@@ -52,7 +53,8 @@ func (p *Problem) finish(ctx context.Context, o *Options, mend bool, sums []uint
 	if err == nil {
 		var state tiles.State
 		if state, _, err = p.store.State(); err == nil {
-			err = p.store.Checkpoint(state) // whatever the checksums cover is durable before them, also what a run that was killed here has written
+			// whatever the checksums cover is durable before them, also what a run that was killed here has written
+			err = p.store.Checkpoint(state)
 		}
 	}
 	if p.store.IsPart() { // and whatever those of any part vouch for
@@ -67,8 +69,8 @@ func (p *Problem) finish(ctx context.Context, o *Options, mend bool, sums []uint
 	return p.storeSums(sums, summed)
 }
 
-// storeSums stores the checksums of every tile of a solved matrix that is here, reading only those that this run did not write
-// itself.
+// storeSums stores the checksums of every tile of a solved matrix that is here, reading only those that this run did
+// not write itself.
 func (p *Problem) storeSums(sums []uint32, summed []bool) error {
 	each := p.meta.SumsPerTile()
 	for i, known := range summed {

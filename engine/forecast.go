@@ -59,9 +59,9 @@ func (f *Forecast) Lines() []plan.Line {
 	return lines
 }
 
-// ForecastGraph plans the solve of a graph that has no store yet. To time the disk it writes and removes a file of 128 MiB
-// in the folder dir; if dir is "" it writes nothing, and the plan leaves out syncs. If nothing fits the room that the
-// limits give, it plans what would be done without that limit.
+// ForecastGraph plans the solve of a graph that has no store yet. To time the disk it writes and removes a file of
+// 128 MiB in the folder dir; if dir is "" it writes nothing, and the plan leaves out syncs. If nothing fits the room
+// that the limits give, it plans what would be done without that limit.
 func ForecastGraph(ctx context.Context, w graph.Weights, d kernels.Device, l plan.Request, dir string) (*Forecast, error) {
 	if err := w.Check(ctx); err != nil {
 		return nil, err

@@ -25,8 +25,9 @@ import (
 // smallTile is the size of a tile of edge 64.
 const smallTile = 64 * 64 * entry.WordBytes
 
-// cutAtSyncs makes a store of a graph and solves it. Before and after each sync of the solve it copies what a disk might hold
-// if the power were cut. It returns the solved store, which is closed when the test ends, and the folders of the copies in order.
+// cutAtSyncs makes a store of a graph and solves it. Before and after each sync of the solve it copies what a disk
+// might hold if the power were cut. It returns the solved store, which is closed when the test ends, and the folders
+// of the copies in order.
 func cutAtSyncs(t testing.TB, r *rand.Rand, g graph.Weights, made engine.CreateOptions, o engine.Options) (p *engine.Problem, copies []string) {
 	t.Helper()
 	dir, into := filepath.Join(t.TempDir(), "x.ooc"), t.TempDir()
@@ -91,8 +92,8 @@ func inCoreSlots(side, width int) int {
 	return side*side + 2*m*m + m
 }
 
-// otherFrames picks a width, slots and pages for an algorithm over side×side tiles other than the blocked one, often the
-// fewest that work.
+// otherFrames picks a width, slots and pages for an algorithm over side×side tiles other than the blocked one, often
+// the fewest that work.
 func otherFrames(r *rand.Rand, algorithm string, side int) (width, slots, pages int) {
 	width, slots = 1, side*side
 	if algorithm == rounds.SquaringName {
@@ -111,9 +112,10 @@ func upperAndSquare(t testing.TB, r *rand.Rand, g *graph.Graph, tile int) (upper
 	return upper, square
 }
 
-// stoppedPast solves stores that create makes until one solve is stopped past the given progress with a restore point, and returns
-// that store. A solve can end before it is stopped, and be stopped before there is anything to keep: progress counts rows as they
-// are done, restore points count those without a gap. So it tries several, and ends the test if none will stop so.
+// stoppedPast solves stores that create makes until one solve is stopped past the given progress with a restore
+// point, and returns that store. A solve can end before it is stopped, and be stopped before there is anything to
+// keep: progress counts rows as they are done, restore points count those without a gap. So it tries several, and
+// ends the test if none will stop so.
 func stoppedPast(t testing.TB, progress float64, o engine.Options, create func() *engine.Problem) *engine.Problem {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // with many, all rows of tiles are under way before one is done

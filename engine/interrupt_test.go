@@ -49,8 +49,8 @@ func TestInterruptedPlan(t *testing.T) {
 	}
 }
 
-// TestInterruptedCheck ends the context before the numbers of a graph, and of a matrix, are checked: a search for negative
-// cycles, and one for the longest distance. A store is not begun then.
+// TestInterruptedCheck ends the context before the numbers of a graph, and of a matrix, are checked: a search for
+// negative cycles, and one for the longest distance. A store is not begun then.
 func TestInterruptedCheck(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeds.New(t)

@@ -24,8 +24,8 @@ import (
 // otherKinds are those whose entries do not have 4 bytes.
 var otherKinds = []entry.Kind{entry.KindU16, entry.KindF64}
 
-// shortGraph makes a graph whose distances fit every kind, symmetric or not, often not connected, with arcs that are longer
-// than any distance in u16, and paths around them.
+// shortGraph makes a graph whose distances fit every kind, symmetric or not, often not connected, with arcs that are
+// longer than any distance in u16, and paths around them.
 func shortGraph(t *testing.T, r *rand.Rand, n int, kind entry.Kind, symmetric bool) *graph.Graph {
 	t.Helper()
 	options := []graph.BuildOption{graph.AsKind(kind)}
@@ -33,7 +33,8 @@ func shortGraph(t *testing.T, r *rand.Rand, n int, kind entry.Kind, symmetric bo
 		options = append(options, graph.Undirected)
 	}
 	b := graph.New(n, options...)
-	// The vertices before split are all connected, so that no distance between them is longer than the ring around them.
+	// The vertices before split are all connected, so that no distance between them is longer than the ring around
+	// them.
 	split := 1 + r.IntN(n)
 	for v := 1; v < split; v++ {
 		b.Add(v-1, v, float64(1+r.IntN(32638/n)))
@@ -138,7 +139,8 @@ func TestOtherKinds(t *testing.T) {
 	}
 }
 
-// TestRangeOfU16 solves graphs whose longest distance is the largest of kind u16, and wants those refused in which it is one more.
+// TestRangeOfU16 solves graphs whose longest distance is the largest of kind u16, and wants those refused in which it
+// is one more.
 func TestRangeOfU16(t *testing.T) {
 	const longest = float64(entry.Inf16) - 1
 	build := func(longest float64, undirected bool) *graph.Graph {

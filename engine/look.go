@@ -21,13 +21,13 @@ type View struct {
 	GoOn    string            `json:"-"`                 // and the command that goes on with them
 }
 
-// silentAfter is how long a solve may say nothing. It speaks several times a second, but a busy disk or machine may hold
-// that up.
+// silentAfter is how long a solve may say nothing. It speaks several times a second, but a busy disk or machine may
+// hold that up.
 const silentAfter = 10 * time.Second
 
-// Look says what the store in dir is and what is being done with it. If a process solves it, Look reports what that process
-// publishes, else what the files say. It only reads, takes no lock, and works on read-only media. Errors are those of
-// OpenReadOnly.
+// Look says what the store in dir is and what is being done with it. If a process solves it, Look reports what that
+// process publishes, else what the files say. It only reads, takes no lock, and works on read-only media. Errors are
+// those of OpenReadOnly.
 //
 // Of a folder that holds all part stores of a solve, the first says what is being done with all.
 func Look(dir string) (View, error) {

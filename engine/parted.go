@@ -21,8 +21,8 @@ type recovered struct {
 	Fault  string
 }
 
-// recoverAll finds out where a solve goes on: of a store in parts, whose processes call it together, after what all parts have done. Values
-// only ever fall, so that parts may be ahead. counts is of the part of this process.
+// recoverAll finds out where a solve goes on: of a store in parts, whose processes call it together, after what all
+// parts have done. Values only ever fall, so that parts may be ahead. counts is of the part of this process.
 func (p *Problem) recoverAll(g *ranks.Group) (least tiles.State, counts bool, err error) {
 	part := p.meta.Part
 	if part == nil {
@@ -65,7 +65,8 @@ func (p *Problem) recoverAll(g *ranks.Group) (least tiles.State, counts bool, er
 		}
 	}
 	if mine.State.Done == int64(p.geom.N) && least.Done < mine.State.Done {
-		if err = p.store.Unfinish(); err == nil { // else, after a kill, its slot would vouch for bytes that the rounds have changed and nobody synced
+		// else, after a kill, its slot would vouch for bytes that the rounds have changed and nobody synced
+		if err = p.store.Unfinish(); err == nil {
 			point := least
 			if point.Algorithm == "" { // a part has no restore point
 				point.Algorithm = mine.State.Algorithm
@@ -84,7 +85,8 @@ func begun(ctx context.Context, g *ranks.Group) error {
 	return g.Tell(ctx, true)
 }
 
-// together fails on rank 0 where a step has failed in any process. All processes that have a part store call it; in others it does nothing.
+// together fails on rank 0 where a step has failed in any process. All processes that have a part store call it; in
+// others it does nothing.
 func (p *Problem) together(g *ranks.Group, err error) error {
 	if !p.store.IsPart() {
 		return err
@@ -111,7 +113,8 @@ type end struct {
 	Interrupted bool
 }
 
-// agree fails in all processes where a step has failed in any: on rank 0 with that error, and with ranks.ErrOver in the others.
+// agree fails in all processes where a step has failed in any: on rank 0 with that error, and with ranks.ErrOver in
+// the others.
 func agree(g *ranks.Group, err error) error {
 	ctx, mine := context.Background(), end{}
 	if err != nil {
@@ -130,7 +133,8 @@ func agree(g *ranks.Group, err error) error {
 	}
 	for rank, e := range all {
 		switch {
-		case e.Text == "" || err != nil && (rank == 0 || e.Interrupted || !errors.Is(err, task.ErrInterrupted)): // what has stopped them counts
+		// what has stopped them counts
+		case e.Text == "" || err != nil && (rank == 0 || e.Interrupted || !errors.Is(err, task.ErrInterrupted)):
 		case e.Interrupted:
 			err = fmt.Errorf("rank %d: %w", rank, task.ErrInterrupted)
 		default:

@@ -71,7 +71,8 @@ func setApart(_ int, d kernels.Device) kernels.Device {
 	return apart{d, tiles}
 }
 
-// TestPartsReach wants devices that reach each other's memory to hand over tiles without a way through pages, and the same matrix as others.
+// TestPartsReach wants devices that reach each other's memory to hand over tiles without a way through pages, and the
+// same matrix as others.
 func TestPartsReach(t *testing.T) {
 	r := seeds.New(t)
 	g := enginetest.RandomGraph(t, r, 600, entry.KindI32, false)
@@ -95,8 +96,8 @@ func TestPartsReach(t *testing.T) {
 	}
 }
 
-// TestParts solves graphs of every kind and layout on several devices, stops them now and then, goes on with another number of devices, and
-// compares with a solve on one.
+// TestParts solves graphs of every kind and layout on several devices, stops them now and then, goes on with another
+// number of devices, and compares with a solve on one.
 func TestParts(t *testing.T) {
 	r := seeds.New(t)
 	for range crashtest.Repeats(1, 10) {
@@ -148,7 +149,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestPartFails fails an operation of one of several devices. The solve ends with that error, whatever the others wait for, and another goes on.
+// TestPartFails fails an operation of one of several devices. The solve ends with that error, whatever the others
+// wait for, and another goes on.
 func TestPartFails(t *testing.T) {
 	r := seeds.New(t)
 	failures := 0

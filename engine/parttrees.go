@@ -17,7 +17,8 @@ import (
 	"ooc/tiles"
 )
 
-// partLines are the lines of a matrix of which each process has a part. It asks the others for what they have, and answers them.
+// partLines are the lines of a matrix of which each process has a part. It asks the others for what they have, and
+// answers them.
 type partLines struct {
 	*Problem
 	group *ranks.Group
@@ -30,7 +31,8 @@ type partLines struct {
 	tiles []bool // guarded by mu
 }
 
-// peer is a process, with memory for what it sends and is sent, which the network may remember. The one of this process has nothing to send.
+// peer is a process, with memory for what it sends and is sent, which the network may remember. The one of this
+// process has nothing to send.
 type peer struct {
 	rank int
 	out  []byte
@@ -76,7 +78,8 @@ func (p *Problem) rootPartTrees(ctx context.Context, o *Options) (_ lines, err e
 	l := &partLines{Problem: p, group: o.Ranks, asks: make([][]int32, part.Of()), tiles: make([]bool, p.geom.Tiles())}
 	ctx, l.stop = context.WithCancelCause(ctx)
 	defer l.stop(nil)
-	share := entry.CeilDiv(p.geom.Side(), part.Block*min(part.Rows, part.Cols)) * part.Block * p.geom.T // no part has more entries of a line
+	// no part has more entries of a line
+	share := entry.CeilDiv(p.geom.Side(), part.Block*min(part.Rows, part.Cols)) * part.Block * p.geom.T
 	line := share*l.entryBytes() + 2*entry.WordBytes
 	l.most = max(1, min(mostStrip, stripMemory/(p.geom.N*l.entryBytes()), peersMemory/(2*part.Of()*line)))
 	defer func() {
@@ -210,7 +213,8 @@ func (l *partLines) here(dst []byte, ask question, more []int32) (n int, err err
 	return n, err
 }
 
-// arcsHere lists the arcs into v that are shortest paths, from vertices whose rows are here: how many, and each with its source and its weight.
+// arcsHere lists the arcs into v that are shortest paths, from vertices whose rows are here: how many, and each with
+// its source and its weight.
 func (l *partLines) arcsHere(dst, column []byte, v int) (n int, err error) {
 	k, t, le := l.meta.Kind.Bytes(), l.geom.T, binary.LittleEndian
 	if _, err = l.store.ReadHere(column, v, true); err != nil {
@@ -370,7 +374,8 @@ func (l *partLines) tell(rank int) error {
 	return l.ask([]int{rank}, question{what: askWrite, count: len(words)}, words, func(int, []byte) {})
 }
 
-// writeHere writes what is here of rows: of each, its number, how many columns of it follow, these, and their predecessors.
+// writeHere writes what is here of rows: of each, its number, how many columns of it follow, these, and their
+// predecessors.
 func (l *partLines) writeHere(words []int32) error {
 	for len(words) > 0 {
 		u, n := int(words[0]), int(words[1])

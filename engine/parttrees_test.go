@@ -138,14 +138,15 @@ func (s *partedRanks) ends() {
 	}
 }
 
-// TestPartTrees mends the predecessors of part stores, with ranks that are stopped or whose part is cut meanwhile. All end, rank 0 says why, and the next run
-// goes on.
+// TestPartTrees mends the predecessors of part stores, with ranks that are stopped or whose part is cut meanwhile.
+// All end, rank 0 says why, and the next run goes on.
 func TestPartTrees(t *testing.T) {
 	r := seeds.New(t)
 	stops := 0
 	for i := range crashtest.Repeats(4, 40) {
 		kind := []entry.Kind{entry.KindI32, entry.KindF32, entry.KindF64}[i%3]
-		s := &partedRanks{t: t, g: zeroCycles(t, r, 257+r.IntN(100), kind), dir: t.TempDir()} // no part is without tiles
+		// no part is without tiles
+		s := &partedRanks{t: t, g: zeroCycles(t, r, 257+r.IntN(100), kind), dir: t.TempDir()}
 		grid := [][2]int{{1, 2}, {2, 1}, {2, 2}, {1, 3}}[r.IntN(4)]
 		s.part = tiles.Part{Dealt: tiles.Dealt{Rows: grid[0], Cols: grid[1], Block: 1 + r.IntN(2)}, Solve: tiles.NewID()}
 		errs := s.solve(r.IntN(s.part.Of()), 1+r.IntN(6), func(cancel func()) { cancel() })
@@ -189,7 +190,8 @@ func TestPartTrees(t *testing.T) {
 	}
 }
 
-// TestPartTreesUnread has a part whose checksums cannot be read when predecessors are to be mended: that ends all, and no part says that they are.
+// TestPartTreesUnread has a part whose checksums cannot be read when predecessors are to be mended: that ends all,
+// and no part says that they are.
 func TestPartTreesUnread(t *testing.T) {
 	r := seeds.New(t)
 	for unread := range 2 {

@@ -136,9 +136,9 @@ func TestPowerCutInCheckpoint(t *testing.T) {
 	}
 }
 
-// TestCampaignPower cuts the power before every operation on a file that a small solve does, in the short campaign every
-// 25th, by rounds and by elimination with a core in a store of its own, each page or each sector that was not synced
-// kept or dropped.
+// TestCampaignPower cuts the power before every operation on a file that a small solve does, in the short campaign
+// every 25th, by rounds and by elimination with a core in a store of its own, each page or each sector that was not
+// synced kept or dropped.
 func TestCampaignPower(t *testing.T) {
 	crashtest.Campaign(t)
 	r := seeds.New(t)
@@ -206,8 +206,8 @@ func cutEverywhere(t *testing.T, r *rand.Rand, g *graph.Graph, algorithm string,
 // hardly any by itself.
 const runOps = 30
 
-// cutEachStep solves a graph in a few runs, and copies what a disk might hold before each operation on a file of the store or of
-// the store of its core into a folder of its own.
+// cutEachStep solves a graph in a few runs, and copies what a disk might hold before each operation on a file of the
+// store or of the store of its core into a folder of its own.
 func cutEachStep(t *testing.T, r *rand.Rand, g *graph.Graph, o engine.Options, sectors bool) (dirs []string) {
 	t.Helper()
 	dir, copies := filepath.Join(t.TempDir(), "x.ooc"), t.TempDir()

@@ -22,8 +22,8 @@ import (
 )
 
 // Problem is one open store: a graph, its distance matrix, and how far the solve is. Its methods may be called
-// concurrently, except those that change what the store is: Solve, Restart, Replace and Close. Questions may be asked while
-// Solve runs. The others are called while nothing else is.
+// concurrently, except those that change what the store is: Solve, Restart, Replace and Close. Questions may be asked
+// while Solve runs. The others are called while nothing else is.
 type Problem struct {
 	store *tiles.Store
 	geom  tiles.Geometry
@@ -47,7 +47,8 @@ type Problem struct {
 type CreateOptions struct {
 	Tile    int          // tile edge, a multiple of 64; 0: the choice's, or DefaultTile of the graph's size
 	Sources tiles.RowSet // the rows that are wanted; none: all
-	Layout  tiles.Layout // Upper keeps one half of a symmetric graph's matrix, Factors none of it; "": the choice's, or all tiles
+	// Upper keeps one half of a symmetric graph's matrix, Factors none of it; "": the choice's, or all tiles
+	Layout  tiles.Layout
 	Choice  *plan.Choice // how Solve shall go about it; nil: it chooses
 	Input   tiles.Input  // what the graph was read from
 	Command []string     // the command line, for the record
@@ -80,9 +81,9 @@ func Create(ctx context.Context, dir string, w graph.Weights, o CreateOptions) (
 	})
 }
 
-// Replace makes the store of another graph, or of the same one again, in the place of this one, which it closes. It gives
-// this one up only when the graph's numbers are known to be right, and the folder holds nothing else and has room for the
-// new store. Errors before that leave it as it was. No other process can open the store in between.
+// Replace makes the store of another graph, or of the same one again, in the place of this one, which it closes. It
+// gives this one up only when the graph's numbers are known to be right, and the folder holds nothing else and has
+// room for the new store. Errors before that leave it as it was. No other process can open the store in between.
 func (p *Problem) Replace(ctx context.Context, w graph.Weights, o CreateOptions) (*Problem, error) {
 	if err := o.check(ctx, w); err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -146,8 +147,9 @@ func makeStore(dir string, w graph.Weights, o CreateOptions, create func(tiles.M
 	return p, nil
 }
 
-// roomForCore fails if the volume cannot hold both the matrix of a new store and that of the core that its elimination will
-// leave, in the place of what is there. Otherwise the solve would find that out when it makes the core.
+// roomForCore fails if the volume cannot hold both the matrix of a new store and that of the core that its
+// elimination will leave, in the place of what is there. Otherwise the solve would find that out when it makes the
+// core.
 func roomForCore(dir string, g tiles.Geometry, c *plan.Choice) error {
 	if c == nil || c.Beside == 0 {
 		return nil
@@ -208,8 +210,8 @@ func (p *Problem) Close() error {
 	return errors.Join(err, p.store.Close())
 }
 
-// Remove removes a store that is open for writing, with its folder, and closes it. It refuses, with all still there, where the folder
-// holds what is not ours.
+// Remove removes a store that is open for writing, with its folder, and closes it. It refuses, with all still there,
+// where the folder holds what is not ours.
 func (p *Problem) Remove() error {
 	closing := p.closeReady() // without mu, which Entries takes while it loads
 	p.mu.Lock()
@@ -235,9 +237,9 @@ func (p *Problem) Geometry() tiles.Geometry { return p.geom }
 // Dir returns the store's folder.
 func (p *Problem) Dir() string { return p.store.Dir() }
 
-// Restart forgets every distance, so that the next Solve begins from the graph. First it makes sure that a solve with the
-// given options can be planned, and that its input is there if it is needed: if the solve cannot begin, nothing that was
-// solved is lost. Nothing else may be called meanwhile.
+// Restart forgets every distance, so that the next Solve begins from the graph. First it makes sure that a solve with
+// the given options can be planned, and that its input is there if it is needed: if the solve cannot begin, nothing
+// that was solved is lost. Nothing else may be called meanwhile.
 func (p *Problem) Restart(ctx context.Context, o Options) error {
 	if p.store.IsPart() {
 		return p.store.OtherPart()

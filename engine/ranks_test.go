@@ -24,8 +24,8 @@ import (
 	"ooc/tiles/crashtest"
 )
 
-// solveRanks solves a store in so many ranks, each a goroutine with a device and an open store of its own. change changes the options of a rank.
-// It returns the errors by rank.
+// solveRanks solves a store in so many ranks, each a goroutine with a device and an open store of its own. change
+// changes the options of a rank. It returns the errors by rank.
 func solveRanks(t *testing.T, r *rand.Rand, ctx context.Context, p *engine.Problem, size int, change func(rank int, o *engine.Options)) []error {
 	t.Helper()
 	links, down := enginetest.Links(size)
@@ -83,7 +83,8 @@ func failed(err error) bool {
 	return err != nil && !errors.Is(err, task.ErrInterrupted) && !errors.Is(err, ranks.ErrOver)
 }
 
-// TestRanks is TestParts for processes that share a solve over a link, on grids of every shape, also where a link has fewer tags than there are tiles.
+// TestRanks is TestParts for processes that share a solve over a link, on grids of every shape, also where a link has
+// fewer tags than there are tiles.
 func TestRanks(t *testing.T) {
 	r := seeds.New(t)
 	defer func(were int) { rounds.Tags = were }(rounds.Tags)
@@ -142,7 +143,8 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestRankFails fails an operation of the device of one rank. All ranks end, one of them with that error, and others go on.
+// TestRankFails fails an operation of the device of one rank. All ranks end, one of them with that error, and others
+// go on.
 func TestRankFails(t *testing.T) {
 	r := seeds.New(t)
 	var failures atomic.Int32

@@ -79,7 +79,8 @@ func how(c *plan.Choice) string {
 	return fmt.Sprint(", in rounds of ", c.Plan.(*plan.Rounds).Width)
 }
 
-// TestFloatsFollowCountedWork wants floats planned alike whatever was measured: algorithm, tiles, width and where elimination stops.
+// TestFloatsFollowCountedWork wants floats planned alike whatever was measured: algorithm, tiles, width and where
+// elimination stops.
 func TestFloatsFollowCountedWork(t *testing.T) {
 	r := seeds.New(t)
 	for _, kind := range []entry.Kind{entry.KindF32, entry.KindF64} {
@@ -124,7 +125,8 @@ func TestFloatsFollowCountedWork(t *testing.T) {
 	}
 }
 
-// TestFloatsRepeat solves graphs of floats with other numbers of threads and as much memory as happens to be, and wants the same bytes.
+// TestFloatsRepeat solves graphs of floats with other numbers of threads and as much memory as happens to be, and
+// wants the same bytes.
 func TestFloatsRepeat(t *testing.T) {
 	r := seeds.New(t)
 	for _, kind := range []entry.Kind{entry.KindF32, entry.KindF64} {
@@ -160,8 +162,8 @@ func TestFloatsRepeat(t *testing.T) {
 	}
 }
 
-// elsewhere makes the store of a graph whose elimination stops some vertices before where this program would stop, as another
-// machine may have chosen.
+// elsewhere makes the store of a graph whose elimination stops some vertices before where this program would stop, as
+// another machine may have chosen.
 func elsewhere(t *testing.T, g *graph.Graph) *engine.Problem {
 	t.Helper()
 	c, err := engine.ChooseBy(t.Context(), g, kernels.Info{Memory: 1 << 30, SharedCores: true}, plan.Rates{Kernel: 1e9}, plan.Request{Algorithm: eliminate.Name, Tile: 64})
@@ -177,8 +179,8 @@ func elsewhere(t *testing.T, g *graph.Graph) *engine.Problem {
 	return p
 }
 
-// TestResumeObeys interrupts eliminations of floats that stopped elsewhere, and wants the next process to stop there, too: with
-// the same bytes as without an interrupt, on other devices and with cores in memory and in a store.
+// TestResumeObeys interrupts eliminations of floats that stopped elsewhere, and wants the next process to stop there,
+// too: with the same bytes as without an interrupt, on other devices and with cores in memory and in a store.
 func TestResumeObeys(t *testing.T) {
 	r := seeds.New(t)
 	for _, kind := range []entry.Kind{entry.KindF32, entry.KindF64} {
@@ -231,8 +233,8 @@ func (d named) Info() kernels.Info {
 	return info
 }
 
-// TestResumeOnOtherDevice goes on with floats on the kind of device that closed the core, and refuses others with what to give;
-// integers go on anywhere. A core that was solved in a store stays that.
+// TestResumeOnOtherDevice goes on with floats on the kind of device that closed the core, and refuses others with
+// what to give; integers go on anywhere. A core that was solved in a store stays that.
 func TestResumeOnOtherDevice(t *testing.T) {
 	r := seeds.New(t)
 	for _, kind := range []entry.Kind{entry.KindF32, entry.KindI32} {
@@ -293,8 +295,8 @@ func TestResumeWithoutStop(t *testing.T) {
 	}
 }
 
-// TestResumeLacksMemory refuses to go on where there is too little memory for what floats were begun with, and goes on where
-// there is enough. Integers may choose anew, and are refused only where nothing fits.
+// TestResumeLacksMemory refuses to go on where there is too little memory for what floats were begun with, and goes
+// on where there is enough. Integers may choose anew, and are refused only where nothing fits.
 func TestResumeLacksMemory(t *testing.T) {
 	r := seeds.New(t)
 	for _, kind := range []entry.Kind{entry.KindF32, entry.KindI32} {
@@ -364,8 +366,8 @@ func TestFloatsLackMemory(t *testing.T) {
 	verifyAll(t, p)
 }
 
-// TestFreeMemoryIsEnough solves with just as much free memory as the refusal of one byte less names: nothing that is refused
-// later, when a store has been given up for it, was left out.
+// TestFreeMemoryIsEnough solves with just as much free memory as the refusal of one byte less names: nothing that is
+// refused later, when a store has been given up for it, was left out.
 func TestFreeMemoryIsEnough(t *testing.T) {
 	free := func(bytes int64) {
 		t.Cleanup(engine.ChangeElimination(func(o *eliminate.Options) { o.Free = bytes }))

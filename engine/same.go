@@ -23,8 +23,8 @@ import (
 // ErrChanged is what a *ChangedError matches with errors.Is.
 var ErrChanged = class.New(class.Input, "the store was made from something else")
 
-// Aspect is what a store differs in from what is wanted: kind, scale, tile, keep, layout, sources, format, columns, no-arc or base,
-// or one of these.
+// Aspect is what a store differs in from what is wanted: kind, scale, tile, keep, layout, sources, format, columns,
+// no-arc or base, or one of these.
 type Aspect string
 
 // The aspects that callers ask for.
@@ -51,7 +51,8 @@ func (e *ChangedError) Error() string {
 // Unwrap returns ErrChanged.
 func (e *ChangedError) Unwrap() error { return ErrChanged }
 
-// Wanted is what a store shall be. Zero fields are left to their defaults. The fields about the input are what its reader is told.
+// Wanted is what a store shall be. Zero fields are left to their defaults. The fields about the input are what its
+// reader is told.
 type Wanted struct {
 	Kind         entry.Kind
 	Scale        int64
@@ -66,8 +67,8 @@ type Wanted struct {
 	Format, Columns, NoArc, Base string
 }
 
-// Differences lists what the store is not as it is wanted: first what was asked for, then what was left to a default with
-// which the answers would be others. So a store that keeps predecessors beside what is wanted does not differ.
+// Differences lists what the store is not as it is wanted: first what was asked for, then what was left to a default
+// with which the answers would be others. So a store that keeps predecessors beside what is wanted does not differ.
 func (p *Problem) Differences(w Wanted) []*ChangedError {
 	m := &p.meta
 	in := &m.Input
@@ -176,8 +177,8 @@ func (p *Problem) SameInput(ctx context.Context, path string) error {
 	return err
 }
 
-// isInput compares path, size and time with those of an input, and the checksum only if they differ. Files of different paths are
-// alike in size and time where an archive has been unpacked.
+// isInput compares path, size and time with those of an input, and the checksum only if they differ. Files of
+// different paths are alike in size and time where an archive has been unpacked.
 func isInput(in *tiles.Input, path string, size int64, modified time.Time, sum func() (string, error)) (bool, error) {
 	if size == in.Size && modified.Equal(in.ModTime) {
 		if abs, err := filepath.Abs(path); path == in.Name || err == nil && abs == in.Name {

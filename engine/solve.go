@@ -21,15 +21,20 @@ import (
 
 // Options tune a solve. The zero value solves on the device that registry.Open("auto") gives, with defaults.
 type Options struct {
-	plan.Request                   // what is wanted of it; the store has been made, and what that fixes counts
-	Device       kernels.Device    // nil: opened for this solve
-	Checkpoint   time.Duration     // between checkpoints; 0: DefaultCheckpoint
-	Progress     func(live.Status) // called at the start, in each new stage, every Interval, when Control.Report asks, and at the end; from one goroutine
-	Interval     time.Duration     // 0: one second
-	Control      *live.Control     // steers the solve while it runs; nil: it is not steered
-	Input        string            // where the matrix is now that the store was made from; "": where it was then
-	Ranks        *ranks.Group      // the processes that share the solve, in rounds; nil: this one alone. All but rank 0 have opened the store by OpenBeside
-	Timeline     io.Writer         // takes what each stage of the rounds did when, as trace events in JSON; nil: none is wanted
+	plan.Request                // what is wanted of it; the store has been made, and what that fixes counts
+	Device       kernels.Device // nil: opened for this solve
+	Checkpoint   time.Duration  // between checkpoints; 0: DefaultCheckpoint
+	// called at the start, in each new stage, every Interval, when Control.Report asks, and at the end; from one
+	// goroutine
+	Progress func(live.Status)
+	Interval time.Duration // 0: one second
+	Control  *live.Control // steers the solve while it runs; nil: it is not steered
+	Input    string        // where the matrix is now that the store was made from; "": where it was then
+	// the processes that share the solve, in rounds; nil: this one alone. All but rank 0 have opened the store by
+	// OpenBeside
+	Ranks *ranks.Group
+	// takes what each stage of the rounds did when, as trace events in JSON; nil: none is wanted
+	Timeline io.Writer
 }
 
 // Solve computes every distance, from wherever the store is to the end. When ctx ends it takes a
@@ -88,7 +93,8 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *live.Timeline, re
 	}
 	if counts && state.Done == int64(p.geom.RowCount()) {
 		sum.ResumedFrom = 1
-		if sum.AlreadySolved, err = p.treesRooted(); err != nil && !p.store.IsPart() { // of a part, finishSums tells the other ranks, too
+		// of a part, finishSums tells the other ranks, too
+		if sum.AlreadySolved, err = p.treesRooted(); err != nil && !p.store.IsPart() {
 			return sum, err
 		}
 		if _, err := p.Entries(); err != nil {
@@ -156,7 +162,8 @@ func (p *Problem) follow(ctx context.Context, o Options, began time.Time, lines 
 	}
 	t.Began, t.Summary = began, &sum
 	finish := t.Finish
-	t.Finish = func(_ context.Context, sums []uint32, summed []bool) error { // rank 0 has no part in it, and does not pass on who wants it to stop
+	// rank 0 has no part in it, and does not pass on who wants it to stop
+	t.Finish = func(_ context.Context, sums []uint32, summed []bool) error {
 		return finish(ctx, sums, summed)
 	}
 	return sum, solverNamed(b.Algorithm).Run(ctx, t)

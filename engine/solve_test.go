@@ -104,8 +104,8 @@ func TestInterruptAndResume(t *testing.T) {
 	}
 }
 
-// solveInPieces stops the solve of a store of n vertices up to four times, at random points and each time with other limits, and lets it
-// end.
+// solveInPieces stops the solve of a store of n vertices up to four times, at random points and each time with other
+// limits, and lets it end.
 func solveInPieces(t *testing.T, r *rand.Rand, p *engine.Problem, n int) {
 	t.Helper()
 	for left := 4; ; left-- {

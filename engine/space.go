@@ -11,8 +11,8 @@ import (
 	"ooc/tiles"
 )
 
-// Space returns the bytes that the store of a graph will take, and the most that may be beside it while it is solved, where
-// the graph was not read. It assumes the tile edge of the algorithm whose store would be largest. It fails with
+// Space returns the bytes that the store of a graph will take, and the most that may be beside it while it is solved,
+// where the graph was not read. It assumes the tile edge of the algorithm whose store would be largest. It fails with
 // device.ErrMemory if no algorithm can work within the limits.
 func Space(e graph.Extent, d kernels.Device, r plan.Request) (store, beside int64, err error) {
 	facts := graph.Facts{N: e.N, Arcs: e.Arcs, Kind: cmp.Or(r.Kind, entry.KindI32), IDs: e.IDs}

@@ -150,8 +150,8 @@ func hasTies(p *engine.Problem, g *graph.Graph) bool {
 	return false
 }
 
-// TestCampaignTrackedPowerCuts cuts the power of solves with predecessors: what is left must end in the same distances, and
-// in trees of shortest paths.
+// TestCampaignTrackedPowerCuts cuts the power of solves with predecessors: what is left must end in the same
+// distances, and in trees of shortest paths.
 func TestCampaignTrackedPowerCuts(t *testing.T) {
 	crashtest.Campaign(t)
 	r := seeds.New(t)
@@ -186,8 +186,8 @@ func TestCampaignTrackedPowerCuts(t *testing.T) {
 	t.Logf("%d power cuts", cuts)
 }
 
-// loopingGraph is a graph on whose cycle of length 0 rounds of 64 vertices leave predecessors that form a loop:
-// 66 → 65 → 0 ⇄ 64. The first round finds 65 → 0 → 64. In the second, the closure finds the way from 66 to 64 by 65, whose
+// loopingGraph is a graph on whose cycle of length 0 rounds of 64 vertices leave predecessors that form a loop: 66 →
+// 65 → 0 ⇄ 64. The first round finds 65 → 0 → 64. In the second, the closure finds the way from 66 to 64 by 65, whose
 // last arc comes from 0, and the row panel meets first, of two ways to 0 that are the same, that by 64.
 func loopingGraph(t *testing.T) *graph.Graph {
 	t.Helper()
@@ -273,8 +273,8 @@ func TestRootTreesRandom(t *testing.T) {
 	}
 }
 
-// TestRootTreesWritesAlone wants nothing of the matrix read or written while predecessors are written: tiles are for one
-// goroutine at a time where one writes.
+// TestRootTreesWritesAlone wants nothing of the matrix read or written while predecessors are written: tiles are for
+// one goroutine at a time where one writes.
 func TestRootTreesWritesAlone(t *testing.T) {
 	r := seeds.New(t)
 	dir, n := filepath.Join(t.TempDir(), "x.ooc"), 300

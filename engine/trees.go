@@ -31,7 +31,8 @@ func (p *Problem) treesRooted() (bool, error) {
 	return true, nil
 }
 
-// mends reports whether the predecessors of final distances may have to be mended: where there may be cycles of length 0.
+// mends reports whether the predecessors of final distances may have to be mended: where there may be cycles of
+// length 0.
 func (p *Problem) mends() bool {
 	return p.meta.Predecessors && (p.meta.Kind.Float() || p.meta.MinWeight <= 0)
 }
@@ -41,7 +42,8 @@ type lines interface {
 	strips() []strip // of rows that this process is to check
 	read(distances, predecessors []byte, s strip) error
 	arcsInto(vertices []int32, s *rowMender) ([][]shortArc, error) // those that are shortest paths
-	together() int                                                 // rows, or vertices, at most that read and arcsInto take
+	// rows, or vertices, at most that read and arcsInto take
+	together() int
 	write(u int, columns, predecessors []int32) error
 	flush() error    // after write
 	written() []bool // tiles here, by Geometry.Index
@@ -95,10 +97,10 @@ func (l *storeLines) write(u int, columns, predecessors []int32) error {
 func (l *storeLines) flush() error    { return nil }
 func (l *storeLines) written() []bool { return l.tiles }
 
-// rootTrees makes the predecessors of every row of final distances that this process checks a tree of shortest paths. Rounds leave in each
-// entry the last arc of a walk as long as the distance. That is a tree unless there are cycles
-// of length 0 (in f32, of a length that rounding cannot tell from 0), on which predecessors may form a loop.
-// A pause takes effect between two rows.
+// rootTrees makes the predecessors of every row of final distances that this process checks a tree of shortest paths.
+// Rounds leave in each entry the last arc of a walk as long as the distance. That is a tree unless there are cycles
+// of length 0 (in f32, of a length that rounding cannot tell from 0), on which predecessors may form a loop. A pause
+// takes effect between two rows.
 //
 // Each predecessor is the last arc of a walk as long as the distance: so it is at the start, with arcs, and a sum
 // d(i,k) + d(k,j) that lowers (i,j) takes over the predecessor of (k,j). That holds in any order of updates and after
@@ -111,9 +113,9 @@ func (l *storeLines) written() []bool { return l.tiles }
 // exist any more. An arc on a shortest path is one itself, so its entry was never lowered and its predecessor is still
 // its own row. The search changes no such entry, and can begin again.
 //
-// Rows are checked in parallel, and a check may read tiles anywhere in the matrix. So nothing is written here until all rows of
-// a group are checked. What other processes write meanwhile changes nothing: it is in other rows, and of columns only those entries count
-// whose row is their predecessor, which none becomes and none ceases to be.
+// Rows are checked in parallel, and a check may read tiles anywhere in the matrix. So nothing is written here until
+// all rows of a group are checked. What other processes write meanwhile changes nothing: it is in other rows, and of
+// columns only those entries count whose row is their predecessor, which none becomes and none ceases to be.
 func (p *Problem) rootTrees(ctx context.Context, c *live.Control, l lines) error {
 	ctx, stop := context.WithCancelCause(ctx) // an error ends a pause
 	defer stop(nil)
@@ -219,8 +221,8 @@ type shortArc struct {
 	weight float64
 }
 
-// arcLists finds the arcs into a vertex that are shortest paths. The matrix has all of them: an arc's entry begins with its
-// weight and is not lowered if that is the distance, so its predecessor remains the arc's source.
+// arcLists finds the arcs into a vertex that are shortest paths. The matrix has all of them: an arc's entry begins
+// with its weight and is not lowered if that is the distance, so its predecessor remains the arc's source.
 type arcLists struct {
 	lines lines
 	mu    sync.Mutex
@@ -309,7 +311,8 @@ func newRowMender(p *Problem, arcs *arcLists) *rowMender {
 		state: make([]uint8, n), place: make([]int32, n), out: make([][]candidate, n)}
 }
 
-// row returns the columns of row u, which is row k of the strip, whose predecessors must change, ascending, and the new predecessors.
+// row returns the columns of row u, which is row k of the strip, whose predecessors must change, ascending, and the
+// new predecessors.
 func (s *rowMender) row(k, u int) (columns, predecessors []int32, err error) {
 	n := s.p.geom.N
 	s.raw, s.stored = s.strip[k*n*s.p.meta.Kind.Bytes():][:n*s.p.meta.Kind.Bytes()], s.strips[k*n*entry.WordBytes:][:n*entry.WordBytes]
@@ -361,8 +364,8 @@ func descends[W int32 | int64](u int, pred []int32, distances []W, noPath W) boo
 	return true
 }
 
-// walk follows every predecessor of a row, each once, and collects the lost vertices: those from which they do not lead to
-// u.
+// walk follows every predecessor of a row, each once, and collects the lost vertices: those from which they do not
+// lead to u.
 func walk[W int32 | int64](s *rowMender, u int, pred []int32, distances []W, noPath W) {
 	clear(s.state)
 	s.state[u] = rooted
@@ -390,8 +393,8 @@ func walk[W int32 | int64](s *rowMender, u int, pred []int32, distances []W, noP
 	}
 }
 
-// find sets before to the predecessors of the lost vertices on shortest paths. It searches from the other vertices, over
-// arcs that make the stored distances in i32, and in f32 miss them by as little as possible.
+// find sets before to the predecessors of the lost vertices on shortest paths. It searches from the other vertices,
+// over arcs that make the stored distances in i32, and in f32 miss them by as little as possible.
 func (s *rowMender) find(u int, before []int32) error {
 	s.p.meta.Kind.Values(s.dist, s.raw)
 	for i, v := range s.lost {

@@ -17,8 +17,8 @@ import (
 	"ooc/tiles/crashtest"
 )
 
-// TestRootTreesKilledThenPowerCut kills a solve once it has mended predecessors, which nothing has synced, lets another run find
-// nothing to mend, and cuts the power then: what is called solved is on disk.
+// TestRootTreesKilledThenPowerCut kills a solve once it has mended predecessors, which nothing has synced, lets
+// another run find nothing to mend, and cuts the power then: what is called solved is on disk.
 func TestRootTreesKilledThenPowerCut(t *testing.T) {
 	r := seeds.New(t)
 	_, cuts := cutAtSyncs(t, r, loopingGraph(t), engine.CreateOptions{Tile: 64, Predecessors: true}, loopingShape.Options(t))

@@ -24,8 +24,8 @@ import (
 	"ooc/tiles/crashtest"
 )
 
-// sameAsSquare wants a store of one half of a matrix to be symmetric, bit for bit, and in i32 to say what one of all of it
-// says. In f32 verifyAll holds both to what promises.md allows.
+// sameAsSquare wants a store of one half of a matrix to be symmetric, bit for bit, and in i32 to say what one of all
+// of it says. In f32 verifyAll holds both to what promises.md allows.
 func sameAsSquare(t *testing.T, upper, square *engine.Problem) {
 	t.Helper()
 	n, kind := upper.Geometry().N, upper.Meta().Kind
@@ -65,8 +65,9 @@ func sameAsSquare(t *testing.T, upper, square *engine.Problem) {
 	}
 }
 
-// TestUpper solves symmetric graphs into both layouts by every algorithm that can, under random limits: one tile and many,
-// with padding and without, connected and not, the core in memory and in a store, expanded by the processor and on a device.
+// TestUpper solves symmetric graphs into both layouts by every algorithm that can, under random limits: one tile and
+// many, with padding and without, connected and not, the core in memory and in a store, expanded by the processor and
+// on a device.
 func TestUpper(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeds.New(t)
@@ -281,7 +282,8 @@ func TestUpperBounds(t *testing.T) {
 	}
 }
 
-// TestUpperDamage changes an entry of a solved store: proofs and scrubs name the tile that is stored, whichever row they read.
+// TestUpperDamage changes an entry of a solved store: proofs and scrubs name the tile that is stored, whichever row
+// they read.
 func TestUpperDamage(t *testing.T) {
 	r := seeds.New(t)
 	g := enginetest.SymmetricGraph(t, r, 300, entry.KindI32)

@@ -23,8 +23,8 @@ var (
 // was a matrix, where that input is missing or has changed.
 var ErrInput = class.New(class.Input, "the input is needed again")
 
-// Spool returns a function that makes a file of the given size in a folder. The file exists for as long as it is open. Its
-// space is reserved at once; without enough space the function fails with tiles.ErrNoSpace.
+// Spool returns a function that makes a file of the given size in a folder. The file exists for as long as it is
+// open. Its space is reserved at once; without enough space the function fails with tiles.ErrNoSpace.
 func Spool(dir string) func(size int64) (*os.File, error) {
 	return func(size int64) (*os.File, error) {
 		f, remove, err := disk.Nameless(dir, ".ooc-spool-*")
@@ -87,12 +87,12 @@ func (p *Problem) dense(path string) (*dense.Matrix, error) {
 	return d, nil
 }
 
-// Matrix returns the matrix that the store was made from, opened where it was then, after making sure that it is the same.
-// It fails with ErrInput if it is missing or has changed.
+// Matrix returns the matrix that the store was made from, opened where it was then, after making sure that it is the
+// same. It fails with ErrInput if it is missing or has changed.
 func (p *Problem) Matrix() (*dense.Matrix, error) { return p.dense("") }
 
-// ByColumn reports whether the matrix that the store was made from is open and is read by columns, because its columns, and
-// not its rows, lie together in the file.
+// ByColumn reports whether the matrix that the store was made from is open and is read by columns, because its
+// columns, and not its rows, lie together in the file.
 func (p *Problem) ByColumn() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

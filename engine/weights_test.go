@@ -112,8 +112,8 @@ func TestMatrixIsNeeded(t *testing.T) {
 	}
 }
 
-// TestRestartComparesContent changes a matrix so that nothing shows it but its content: another than the one whose bounds were
-// checked must not fill tiles.
+// TestRestartComparesContent changes a matrix so that nothing shows it but its content: another than the one whose
+// bounds were checked must not fill tiles.
 func TestRestartComparesContent(t *testing.T) {
 	r := seeds.New(t)
 	g := enginetest.RandomGraph(t, r, 70, entry.KindI32, false)

@@ -67,15 +67,15 @@ type Tile struct {
 	Off int64
 }
 
-// Product is one (min,+) product of tiles: C = min(C, A[0]⊗B[0], …, A[m-1]⊗B[m-1]). If Fresh is set, the old content of C
-// is not read and takes no part in the minimum. C is neither in A nor in B, and no two products of one call have the same C
-// or read another's C.
+// Product is one (min,+) product of tiles: C = min(C, A[0]⊗B[0], …, A[m-1]⊗B[m-1]). If Fresh is set, the old content
+// of C is not read and takes no part in the minimum. C is neither in A nor in B, and no two products of one call have
+// the same C or read another's C.
 type Product struct {
 	C     Tile
 	A, B  []Tile
 	Fresh bool
-	// Before is set in fresh products of a stream that keeps predecessors: it is one of A or B, and what C begins as (see
-	// TileOps.NewTrackingStream). Other streams ignore it.
+	// Before is set in fresh products of a stream that keeps predecessors: it is one of A or B, and what C begins as
+	// (see TileOps.NewTrackingStream). Other streams ignore it.
 	Before Tile
 }
 
@@ -87,18 +87,18 @@ type Event interface {
 	Since(start Event) (time.Duration, error)
 }
 
-// Stream runs operations in order. Its methods only enqueue: they return before the operation ran. If an operation fails,
-// the next Sync of the stream, or of a later event, returns the error. A stream has one owner: its methods are not called
-// concurrently. Until an event recorded after the operation has passed, operands stay valid and the host touches neither
-// src nor dst.
+// Stream runs operations in order. Its methods only enqueue: they return before the operation ran. If an operation
+// fails, the next Sync of the stream, or of a later event, returns the error. A stream has one owner: its methods are
+// not called concurrently. Until an event recorded after the operation has passed, operands stay valid and the host
+// touches neither src nor dst.
 type Stream interface {
 	// CopyIn copies one tile, len(src) bytes, from host memory.
 	CopyIn(dst Tile, src []byte) error
 	// CopyOut copies one tile, len(dst) bytes, to host memory.
 	CopyOut(dst []byte, src Tile) error
-	// Closure replaces the square pivot block of m×m tiles of edge t, given row-major, by its closure:
-	// the shortest distances over walks inside the block (Floyd–Warshall). Its diagonal is ≤ 0. The closure of a symmetric
-	// block is symmetric, bit for bit.
+	// Closure replaces the square pivot block of m×m tiles of edge t, given row-major, by its closure: the shortest
+	// distances over walks inside the block (Floyd–Warshall). Its diagonal is ≤ 0. The closure of a symmetric block
+	// is symmetric, bit for bit.
 	Closure(v entry.Variant, t int, pivot []Tile) error
 	// MinPlus runs a batch of independent products of tiles of edge t.
 	MinPlus(v entry.Variant, t int, products []Product) error
@@ -133,9 +133,9 @@ type Device interface {
 	Close() error
 }
 
-// As returns what a device offers beyond Device: one of the groups TileOps, VectorOps, LaneOps, LaneStats and HostLaneOps. A device
-// has all of a group or none of it. A device that wraps another has a method Unwrap; As then also finds the groups of the
-// other.
+// As returns what a device offers beyond Device: one of the groups TileOps, VectorOps, LaneOps, LaneStats and
+// HostLaneOps. A device has all of a group or none of it. A device that wraps another has a method Unwrap; As then
+// also finds the groups of the other.
 func As[T any](d Device) (can T, ok bool) {
 	for {
 		if can, ok = d.(T); ok {

@@ -15,8 +15,8 @@ type LaneOps interface {
 	LaneBlocks(s Stream, v entry.Variant, b LaneBlocks) error
 	LaneTranspose(s Stream, v entry.Variant, t LaneTranspose) error
 	LaneSums(s Stream, v entry.Variant, l LaneSums) error
-	// Checksums sets count entries from dst on to the CRC-32C (Castagnoli) of count consecutive blocks of memory from src
-	// on. Each block has the given number of bytes, a multiple of the size of a tile of edge DeviceLaneUnit.
+	// Checksums sets count entries from dst on to the CRC-32C (Castagnoli) of count consecutive blocks of memory from
+	// src on. Each block has the given number of bytes, a multiple of the size of a tile of edge DeviceLaneUnit.
 	Checksums(s Stream, dst, src Tile, bytes int64, count int) error
 }
 
@@ -32,9 +32,10 @@ type LevelRange struct {
 	Degree int32 // the most arcs that one of them has: from this a device tells how many threads share a row
 }
 
-// Level is a pass over levels of rows of a matrix of lanes in device memory. Each row of a range becomes, lane by lane, the
-// minimum over its arcs of the row at the arc's end plus the arc's weight. Unless Fresh is set, its old content takes part
-// in the minimum. Ranges are taken in turn. Arcs lead to rows of earlier ranges, or of no range of the pass.
+// Level is a pass over levels of rows of a matrix of lanes in device memory. Each row of a range becomes, lane by
+// lane, the minimum over its arcs of the row at the arc's end plus the arc's weight. Unless Fresh is set, its old
+// content takes part in the minimum. Ranges are taken in turn. Arcs lead to rows of earlier ranges, or of no range of
+// the pass.
 //
 // If Sources is set, the entry of a lane in its source's row becomes 0 instead.
 type Level struct {
@@ -46,8 +47,8 @@ type Level struct {
 	Ranges                 []LevelRange
 }
 
-// LaneProduct is the (min,+) product of a matrix of weights and rows of lanes: row i of Dst becomes the minimum over k of
-// row k of Src plus entry (i,k) of Weights. Dst is neither Src nor Weights.
+// LaneProduct is the (min,+) product of a matrix of weights and rows of lanes: row i of Dst becomes the minimum over
+// k of row k of Src plus entry (i,k) of Weights. Dst is neither Src nor Weights.
 type LaneProduct struct {
 	Dst, Src Tile // Edge rows of Width entries
 	Width    int  // a multiple of DeviceLaneUnit
@@ -55,8 +56,8 @@ type LaneProduct struct {
 	Edge     int  // a multiple of DeviceLaneUnit
 }
 
-// LaneBlock is rows of lanes that are computed from the same other rows, its terms. Row Row+i becomes, lane by lane, the
-// minimum over the terms of the term's row plus weight Shift·LaneWeightUnit+i of the term.
+// LaneBlock is rows of lanes that are computed from the same other rows, its terms. Row Row+i becomes, lane by lane,
+// the minimum over the terms of the term's row plus weight Shift·LaneWeightUnit+i of the term.
 type LaneBlock struct {
 	Row, Rows    int32
 	First, Terms int32 // in the list of terms
@@ -72,8 +73,8 @@ const LaneWeightUnit = 16
 // LaneSlack is how many entries LaneBlocks may read beyond the last weight.
 const LaneSlack = 32
 
-// LaneBlocks is the (min,+) products of blocks of rows of a matrix of lanes in device memory. Unless Fresh is set, the old
-// content of a row takes part in the minimum. No row of a block is in another, or is a term of any.
+// LaneBlocks is the (min,+) products of blocks of rows of a matrix of lanes in device memory. Unless Fresh is set,
+// the old content of a row takes part in the minimum. No row of a block is in another, or is a term of any.
 type LaneBlocks struct {
 	Lanes   Tile // rows of Width entries
 	Width   int  // a multiple of DeviceLaneUnit
@@ -84,9 +85,9 @@ type LaneBlocks struct {
 	Fresh   bool
 }
 
-// LaneTranspose transposes rows of lanes to rows of tiles, the layout of a matrix on disk. Entry (l,c) goes to row l%Edge
-// and column c%Edge of tile (l/Edge, c/Edge). It is lane l of row Columns[c], or unreachable if that is -1. Tiles are
-// stored row by row.
+// LaneTranspose transposes rows of lanes to rows of tiles, the layout of a matrix on disk. Entry (l,c) goes to row
+// l%Edge and column c%Edge of tile (l/Edge, c/Edge). It is lane l of row Columns[c], or unreachable if that is -1.
+// Tiles are stored row by row.
 //
 // If Sources is set, an entry from its lane's source row becomes 0.
 type LaneTranspose struct {
@@ -119,7 +120,8 @@ func LaneSumsIn(memory []byte) []LaneSum {
 // LaneSumRows is how many rows of lanes are added up before their sums are.
 const LaneSumRows = 1024
 
-// LaneSums adds up rows of lanes: for each lane the entries of all rows, and for each row those of its first Count lanes.
+// LaneSums adds up rows of lanes: for each lane the entries of all rows, and for each row those of its first Count
+// lanes.
 type LaneSums struct {
 	Lanes  Tile // Rows rows of Width entries
 	Width  int  // a multiple of DeviceLaneUnit

@@ -6,8 +6,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// LaneStats find in rows of lanes in device memory more than LaneSums does, so that no row has to leave it. Like the methods of a
-// stream, LaneStat only enqueues.
+// LaneStats find in rows of lanes in device memory more than LaneSums does, so that no row has to leave it. Like the
+// methods of a stream, LaneStat only enqueues.
 type LaneStats interface {
 	LaneStat(s Stream, v entry.Variant, r LaneRows, q LaneQuestion) error
 }
@@ -32,15 +32,16 @@ type LaneRoom struct{ Answer, Data, Work int }
 
 const laneRoomAlign = 256
 
-// Places returns where the data and the memory to work in begin, and how many bytes there are in all. The answer is at the beginning.
+// Places returns where the data and the memory to work in begin, and how many bytes there are in all. The answer is
+// at the beginning.
 func (r LaneRoom) Places() (data, work, all int) {
 	data = entry.RoundUp(r.Answer, laneRoomAlign)
 	work = entry.RoundUp(data+r.Data, laneRoomAlign)
 	return data, work, work + r.Work
 }
 
-// LaneBelow asks of each lane how many entries are less than each of some, its edges, of which none is more than unreachable. The
-// answer is an int32 of each lane, for one edge after the other.
+// LaneBelow asks of each lane how many entries are less than each of some, its edges, of which none is more than
+// unreachable. The answer is an int32 of each lane, for one edge after the other.
 type LaneBelow struct {
 	Edges []byte // entries
 }
@@ -53,8 +54,9 @@ func (q LaneBelow) Room(v entry.Variant, width, _ int) LaneRoom {
 // Data implements LaneQuestion.
 func (q LaneBelow) Data() []byte { return q.Edges }
 
-// LaneBins asks how many entries of all lanes, without the unreachable ones, are less than the first edge, from there on less than the
-// second, and so on, and from the last one on. The answer is an int64 of each of these, one more than edges.
+// LaneBins asks how many entries of all lanes, without the unreachable ones, are less than the first edge, from there
+// on less than the second, and so on, and from the last one on. The answer is an int64 of each of these, one more
+// than edges.
 type LaneBins struct {
 	Edges []byte // entries that do not descend, less than unreachable
 }
@@ -67,8 +69,8 @@ func (q LaneBins) Room(v entry.Variant, _, _ int) LaneRoom {
 // Data implements LaneQuestion.
 func (q LaneBins) Data() []byte { return q.Edges }
 
-// LaneNearest asks for the least entries of each lane, of equal ones those with the least names. The answer is a LaneNear of each lane
-// for the least ones, then as many for the second, and so on to K.
+// LaneNearest asks for the least entries of each lane, of equal ones those with the least names. The answer is a
+// LaneNear of each lane for the least ones, then as many for the second, and so on to K.
 type LaneNearest struct {
 	K int // at most MostLaneNear
 }
@@ -92,8 +94,8 @@ func LaneNearIn(memory []byte) []LaneNear {
 	return unsafe.Slice((*LaneNear)(unsafe.Pointer(unsafe.SliceData(memory))), len(memory)/laneNearBytes)
 }
 
-// PartRows is how many rows of a lane one list is made of, before one is made of all lists. The longer lists are, the more rows are
-// worth one.
+// PartRows is how many rows of a lane one list is made of, before one is made of all lists. The longer lists are, the
+// more rows are worth one.
 func (q LaneNearest) PartRows() int { return max(LaneSumRows, 64*q.K) }
 
 // Room implements LaneQuestion.

@@ -12,9 +12,10 @@ import (
 	"ooc/tiles/lock"
 )
 
-// OpenBeside opens the store of an id that another process has the lock of, and which has asked for it: to read the graph and to write
-// tiles that nobody else does. That process keeps the state, and makes restore points once SyncTiles has returned here. For as long as the
-// store is open nobody else gets it for writing, also where the process with the lock dies. Errors are those of Open.
+// OpenBeside opens the store of an id that another process has the lock of, and which has asked for it: to read the
+// graph and to write tiles that nobody else does. That process keeps the state, and makes restore points once
+// SyncTiles has returned here. For as long as the store is open nobody else gets it for writing, also where the
+// process with the lock dies. Errors are those of Open.
 func OpenBeside(dir string, id ID) (*Store, error) {
 	s, err := openStore(dir, true, (*Store).openBeside)
 	if err != nil {
@@ -52,8 +53,8 @@ func (s *Store) openBeside() error {
 	return s.mapMatrix(mmap.RDWR)
 }
 
-// nobodyBeside fails with a *lock.LockedError while a process has the store open beside one that had the lock before. It is asked with
-// the lock held.
+// nobodyBeside fails with a *lock.LockedError while a process has the store open beside one that had the lock before.
+// It is asked with the lock held.
 func nobodyBeside(dir string) error {
 	s := unopened(dir, Meta{}, true)
 	f, err := disk.OpenRegular(s.path(nameState), os.O_RDWR)

@@ -8,8 +8,8 @@ import (
 	"ooc/tiles/lock"
 )
 
-// TestBeside writes tiles beside the process that has the lock, which makes the restore points. While the store is open beside, nobody else
-// gets it, also when the one with the lock is gone.
+// TestBeside writes tiles beside the process that has the lock, which makes the restore points. While the store is
+// open beside, nobody else gets it, also when the one with the lock is gone.
 func TestBeside(t *testing.T) {
 	s := newStore(t, 200, 64)
 	b, err := OpenBeside(s.Dir(), s.Meta().ID)

@@ -14,10 +14,10 @@ import (
 	"ooc/tiles/internal/system"
 )
 
-// A matrix on a network file system has no mapping: it is read with pread and written with pwrite. Such volumes promise less of a
-// mapping than of these calls. Some refuse one, some write back pages that other hosts have changed, and an error of a server or a full
-// volume would come as a signal. What a process has written by pwrite outlives it in the page cache, as what it has written to a mapping
-// does, so restore points and notes mean the same.
+// A matrix on a network file system has no mapping: it is read with pread and written with pwrite. Such volumes
+// promise less of a mapping than of these calls. Some refuse one, some write back pages that other hosts have
+// changed, and an error of a server or a full volume would come as a signal. What a process has written by pwrite
+// outlives it in the page cache, as what it has written to a mapping does, so restore points and notes mean the same.
 
 // ByFile has the store go by the file and not by a mapping from now on, wherever it is: other hosts write to it too.
 func (s *Store) ByFile() error {
@@ -59,7 +59,8 @@ func (s *Store) touchFile(op string, i, j int, from, n int64, use func(part []by
 // writeStep is how much is written at once: the system begins to bring each to disk while the next is copied.
 const writeStep = 8 << 20
 
-// writeFile writes to the file from a byte of tile (i,j) on, which may go on with the tiles behind it. Call it under mu.
+// writeFile writes to the file from a byte of tile (i,j) on, which may go on with the tiles behind it. Call it under
+// mu.
 func (s *Store) writeFile(i, j int, from int64, src []byte) error {
 	off, size := s.offset(i, j)+from, int64(len(src))
 	now, err := system.FileSize(s.dist)
@@ -87,8 +88,9 @@ func (s *Store) readAt(dst []byte, i, j int, off int64) error {
 	return nil
 }
 
-// fileFault says why tile (i,j) could not be read or written at a file offset. Damage is a file that ends early, or a medium that fails. A full
-// volume, or a quota, says so itself, whatever room it shows. Anything else, as a server that does not answer, says nothing of the file.
+// fileFault says why tile (i,j) could not be read or written at a file offset. Damage is a file that ends early, or a
+// medium that fails. A full volume, or a quota, says so itself, whatever room it shows. Anything else, as a server
+// that does not answer, says nothing of the file.
 func (s *Store) fileFault(op string, i, j int, off int64, err error) error {
 	switch err = disk.Classify(err); {
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.EIO):

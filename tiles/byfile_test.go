@@ -24,7 +24,8 @@ func withoutMapping(t *testing.T, tests map[string]func(*testing.T)) {
 	}
 }
 
-// TestByFile runs the tests of all that is read from a matrix and written to it, and of what a cut file, a kill, and a failed sync do.
+// TestByFile runs the tests of all that is read from a matrix and written to it, and of what a cut file, a kill, and
+// a failed sync do.
 func TestByFile(t *testing.T) {
 	withoutMapping(t, map[string]func(*testing.T){
 		"TilesRowsAndEntries": TestTilesRowsAndEntries, "ReadEntries": TestReadEntries, "ReadEntriesErrors": TestReadEntriesErrors, "PartialStore": TestPartialStore,
@@ -36,8 +37,8 @@ func TestByFile(t *testing.T) {
 	})
 }
 
-// TestNetworkIsNotMapped: on a network file system a writer, a reader and whoever writes beside have no mapping; elsewhere they have one,
-// until they are told to go by the file. What was written before is there then.
+// TestNetworkIsNotMapped: on a network file system a writer, a reader and whoever writes beside have no mapping;
+// elsewhere they have one, until they are told to go by the file. What was written before is there then.
 func TestNetworkIsNotMapped(t *testing.T) {
 	for _, volume := range []string{"", "nfs"} {
 		dir := filepath.Join(t.TempDir(), "a.ooc")
@@ -82,7 +83,8 @@ func TestNetworkIsNotMapped(t *testing.T) {
 	}
 }
 
-// TestFileFaults: a file that ends early and a medium that fails are damage, a quota is no space, and whatever else the system says is neither.
+// TestFileFaults: a file that ends early and a medium that fails are damage, a quota is no space, and whatever else
+// the system says is neither.
 func TestFileFaults(t *testing.T) {
 	s := newStore(t, 150, 64)
 	for _, c := range []struct{ err, kind error }{
@@ -105,7 +107,8 @@ func TestFileFaults(t *testing.T) {
 	}
 }
 
-// TestFileRefuses: calls of the system that fail for reasons of their own say so, with tile and remedy, and call nothing damaged.
+// TestFileRefuses: calls of the system that fail for reasons of their own say so, with tile and remedy, and call
+// nothing damaged.
 func TestFileRefuses(t *testing.T) {
 	s := newStore(t, 150, 64)
 	must(t, s.ByFile())

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// matrix reads entries of a store's matrix. In a store that is solved it compares each strip with its checksum before it
-// reads from it for the first time, and fails with ErrCorrupt where that does not match, or where the checksums
+// matrix reads entries of a store's matrix. In a store that is solved it compares each strip with its checksum before
+// it reads from it for the first time, and fails with ErrCorrupt where that does not match, or where the checksums
 // themselves are damaged.
 type matrix struct {
 	s         *Store
@@ -115,8 +115,8 @@ func (s *Store) stripSum(i, j, k int) (sum uint32, err error) {
 	return sum, nil
 }
 
-// CompareSums compares checksums of tile (i,j), from strip k on, with those that the solve left. The error names the tile,
-// and the first strip that differs by its rows.
+// CompareSums compares checksums of tile (i,j), from strip k on, with those that the solve left. The error names the
+// tile, and the first strip that differs by its rows.
 func (m *Meta) CompareSums(i, j, k int, got, want []uint32) error {
 	strip := m.T / m.SumsPerTile()
 	for at, sum := range got {

@@ -14,8 +14,8 @@ import (
 	"ooc/tiles/lock"
 )
 
-// OpenDamaged opens a store for Replace, however damaged it is: it counts as closed for everything else. Where its store.json is damaged, the
-// rest of the folder has to show that ooc made it. It fails as Open does, but for damage.
+// OpenDamaged opens a store for Replace, however damaged it is: it counts as closed for everything else. Where its
+// store.json is damaged, the rest of the folder has to show that ooc made it. It fails as Open does, but for damage.
 func OpenDamaged(dir string) (*Store, error) {
 	describe := func() (m Meta, err error) {
 		if m, err = findMeta(dir); onlyDamaged(err) {
@@ -32,11 +32,13 @@ func OpenDamaged(dir string) (*Store, error) {
 	})
 }
 
-// onlyDamaged says of the error of reading store.json that it is neither one of another version, nor one that the disk cannot read now.
+// onlyDamaged says of the error of reading store.json that it is neither one of another version, nor one that the
+// disk cannot read now.
 func onlyDamaged(err error) bool { return Damaged(err) && !errors.Is(err, ErrVersion) }
 
-// vouched makes sure that a folder whose store.json is damaged is a store of ours: a lock and other files under our names, and nothing else, and in the
-// state, in graph.csr or in ids a head that checks out, which has the store's id. It fails with ErrCorrupt.
+// vouched makes sure that a folder whose store.json is damaged is a store of ours: a lock and other files under our
+// names, and nothing else, and in the state, in graph.csr or in ids a head that checks out, which has the store's id.
+// It fails with ErrCorrupt.
 func vouched(dir string) (m Meta, err error) {
 	if _, err := ownNamesIn(dir); err != nil {
 		return m, err

@@ -253,7 +253,8 @@ func TestFoldersThatBecomeStores(t *testing.T) {
 // FIFO. Nothing follows the one or waits on the other.
 func TestLinksInAStore(t *testing.T) {
 	for name := range ownNames {
-		if name == nameStoreTmp || name == nameSumsSpare || name == nameFactors || name == FactorsSpare { // which this store has not
+		// which this store has not
+		if name == nameStoreTmp || name == nameSumsSpare || name == nameFactors || name == FactorsSpare {
 			continue
 		}
 		dir := fullStore(t)

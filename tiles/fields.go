@@ -86,8 +86,9 @@ func (m matrix) ReadEntriesPredecessors(dst []byte, i, j, first int) error {
 	return m.readFields(dst, i, j, first, f)
 }
 
-// ReadHere copies what a store, which may be a part store, has of line u, a row or a column: of each of its tiles there, one after another, T distances and
-// then T predecessors, padding included. It returns how many bytes these are.
+// ReadHere copies what a store, which may be a part store, has of line u, a row or a column: of each of its tiles
+// there, one after another, T distances and then T predecessors, padding included. It returns how many bytes these
+// are.
 func (m matrix) ReadHere(dst []byte, u int, column bool) (n int, err error) {
 	s := m.s
 	pred, err := s.predecessors()

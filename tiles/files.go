@@ -115,8 +115,8 @@ func (s *Store) replaceFile(name, tmp string, data []byte) error {
 	return nil
 }
 
-// RoomInPlace is disk.Room for a store at dir: what is there of a store that is replaced, or of an import that is started over,
-// gives its space back first.
+// RoomInPlace is disk.Room for a store at dir: what is there of a store that is replaced, or of an import that is
+// started over, gives its space back first.
 func RoomInPlace(dir, file string, size int64) error {
 	if free, err := FreeInPlace(dir); err == nil && free < size {
 		return disk.NoSpace(file, size, free)
@@ -143,8 +143,8 @@ func (s *Store) CoreBytes() int64 {
 	return GivesBack(s.path(nameCore)) + GivesBack(s.path(nameCoreGone))
 }
 
-// GivesBack is how much of its volume the files of ours in dir take, which it has again when a store is made in their place. It asks of no
-// file that it be sound.
+// GivesBack is how much of its volume the files of ours in dir take, which it has again when a store is made in their
+// place. It asks of no file that it be sound.
 func GivesBack(dir string) (sum int64) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

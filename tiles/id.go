@@ -8,8 +8,8 @@ import (
 	"ooc/tiles/disk"
 )
 
-// ID names a store, or the queue of a batch: random bits that each of its files carries, so that a file of another one is
-// told from its own.
+// ID names a store, or the queue of a batch: random bits that each of its files carries, so that a file of another
+// one is told from its own.
 type ID [16]byte
 
 // NewID returns an ID that no other store has.

@@ -64,8 +64,8 @@ func TestFilesOfAnotherStore(t *testing.T) {
 	}
 }
 
-// TestStateOfAnotherStore: where the state is another's, nothing goes on from it; a restart makes the store anew, and its
-// own state is then good for nothing in the other.
+// TestStateOfAnotherStore: where the state is another's, nothing goes on from it; a restart makes the store anew, and
+// its own state is then good for nothing in the other.
 func TestStateOfAnotherStore(t *testing.T) {
 	here, there := newStore(t, 100, 64), newStore(t, 100, 64)
 	must(t, there.Checkpoint(State{Algorithm: "x", Done: 100}))

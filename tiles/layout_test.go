@@ -195,7 +195,8 @@ func TestUpperWrites(t *testing.T) {
 	}
 }
 
-// TestUpperDamage flips a bit, and wants every reading of it, from either side, to name the tile and the rows where it is.
+// TestUpperDamage flips a bit, and wants every reading of it, from either side, to name the tile and the rows where
+// it is.
 func TestUpperDamage(t *testing.T) {
 	s, _ := upperAndSquare(t, entry.KindI32, 200, 128)
 	g := s.Geometry()

@@ -78,8 +78,8 @@ func (s *Store) WriteTile(i, j int, src []byte) error {
 // pair is an entry of 16 bytes: a distance and a predecessor.
 type pair [16]byte
 
-// copyPairs copies whole pairs, each by one load and one store. copy may move words of 8 bytes (REP MOVSQ), and a process that is
-// killed between two of them would leave a new distance with an old predecessor.
+// copyPairs copies whole pairs, each by one load and one store. copy may move words of 8 bytes (REP MOVSQ), and a
+// process that is killed between two of them would leave a new distance with an old predecessor.
 func copyPairs(dst, src []byte) {
 	for at := 0; at < len(dst); at += len(pair{}) {
 		*(*pair)(dst[at:]) = *(*pair)(src[at:])
@@ -100,7 +100,8 @@ func (s *Store) WriteTiles(i, j int, src []byte) error {
 		return err
 	}
 	size := int64(len(src))
-	if s.IsPart() && (size > s.geo.TileBytes() || !s.Holds(i, j)) { // what follows a tile there is not what follows it in the whole
+	// what follows a tile there is not what follows it in the whole
+	if s.IsPart() && (size > s.geo.TileBytes() || !s.Holds(i, j)) {
 		return s.OtherPart()
 	}
 	if size%s.geo.TileBytes() != 0 || size > int64(s.geo.Side()-j)*s.geo.TileBytes() {
@@ -243,7 +244,8 @@ func Sums(dst []uint32, tile []byte) {
 	}
 }
 
-// TileSums sets dst, of SumsPerTile elements, to the checksums of tile (i,j), which is stored, as it is, padding included.
+// TileSums sets dst, of SumsPerTile elements, to the checksums of tile (i,j), which is stored, as it is, padding
+// included.
 func (s *Store) TileSums(dst []uint32, i, j int) error {
 	if err := s.storedError("sum", i, j, 0, 0); err != nil {
 		return err
@@ -254,11 +256,10 @@ func (s *Store) TileSums(dst []uint32, i, j int) error {
 	return s.touch("sum", i, j, 0, s.geo.TileBytes(), func(tile []byte) { Sums(dst, tile) })
 }
 
-// touch gives use n bytes of tile (i,j), which is stored, from one of it on; use must not keep them. Where op is "write" it may change them.
-// They are mapped where the matrix is: a
-// fault in use becomes a *FaultError, and so does a file that ends before the
-// tile does: in its last page such a file does not fault, it reads as zeros
-// and forgets what is written.
+// touch gives use n bytes of tile (i,j), which is stored, from one of it on; use must not keep them. Where op is
+// "write" it may change them. They are mapped where the matrix is: a fault in use becomes a *FaultError, and so does
+// a file that ends before the tile does: in its last page such a file does not fault, it reads as zeros and forgets
+// what is written.
 func (s *Store) touch(op string, i, j int, from, n int64, use func(part []byte)) (err error) {
 	s, err = s.holder(i, j)
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 	"ooc/tiles/shape"
 )
 
-// Part says which tiles of a matrix a part store has. The shape of the store, its Geometry, is that of the whole matrix; its dist.npy has its own
-// tiles alone, in the order of the whole.
+// Part says which tiles of a matrix a part store has. The shape of the store, its Geometry, is that of the whole
+// matrix; its dist.npy has its own tiles alone, in the order of the whole.
 type Part struct {
 	shape.Dealt
 	Solve ID `json:"solve"` // shared by all parts of one solve
 }
 
-// mostParted is how many tiles a matrix may have that is kept in part stores: a table of them is in memory. Tiles that processes exchange
-// are fewer.
+// mostParted is how many tiles a matrix may have that is kept in part stores: a table of them is in memory. Tiles
+// that processes exchange are fewer.
 const mostParted = 1 << 20
 
 func (p *Part) validate(m *Meta) error {
@@ -36,8 +36,8 @@ func (p *Part) validate(m *Meta) error {
 	return nil
 }
 
-// places returns where in dist.npy each tile of the whole is, by Geometry.Index, -1 where another part has it, and how many are there.
-// Where there are no parts, the table is nil: all tiles are there, in order.
+// places returns where in dist.npy each tile of the whole is, by Geometry.Index, -1 where another part has it, and
+// how many are there. Where there are no parts, the table is nil: all tiles are there, in order.
 func (m *Meta) places() (table []int32, held int) {
 	g := m.Geometry()
 	if m.Part == nil {
@@ -131,8 +131,8 @@ func (s *Store) eachHeld(use func(whole, here int)) {
 	}
 }
 
-// Unfinish makes a store that was solved one of which the rounds go on: since other parts are not as far. What is written then may differ in
-// rounding from what its checksums are of.
+// Unfinish makes a store that was solved one of which the rounds go on: since other parts are not as far. What is
+// written then may differ in rounding from what its checksums are of.
 func (s *Store) Unfinish() error {
 	s.syncMu.Lock()
 	defer s.syncMu.Unlock()
@@ -143,7 +143,8 @@ func (s *Store) Unfinish() error {
 	return nil
 }
 
-// isPart reports whether a folder is a part store. One that cannot be read is, by its name, so that whoever opens it says what is wrong with it.
+// isPart reports whether a folder is a part store. One that cannot be read is, by its name, so that whoever opens it
+// says what is wrong with it.
 func isPart(dir string) bool {
 	if !IsStore(dir) {
 		return false
@@ -176,8 +177,8 @@ func PartsIn(path string) []string {
 	return partStores(path)
 }
 
-// OpenParts opens all part stores of a solve as one store, for reading: dir is what it is called. It fails where they are not all
-// there, or are not those of one solve. Other errors are those of OpenReadOnly.
+// OpenParts opens all part stores of a solve as one store, for reading: dir is what it is called. It fails where they
+// are not all there, or are not those of one solve. Other errors are those of OpenReadOnly.
 func OpenParts(dir string, dirs []string) (s *Store, err error) {
 	var parts []*Store
 	defer func() {

@@ -46,7 +46,8 @@ func partsOf(t *testing.T, m Meta, p Part) (dir string) {
 	return dir
 }
 
-// TestOpenParts opens part stores together, in both layouts and on grids of all kinds, also such in which some parts have no tile.
+// TestOpenParts opens part stores together, in both layouts and on grids of all kinds, also such in which some parts
+// have no tile.
 func TestOpenParts(t *testing.T) {
 	for _, layout := range []Layout{Square, Upper} {
 		for _, grid := range [][3]int{{1, 1, 1}, {2, 2, 1}, {1, 3, 2}, {3, 1, 1}, {5, 2, 3}, {4, 4, 5}} {
@@ -182,7 +183,8 @@ func TestPartValidate(t *testing.T) {
 	}
 }
 
-// TestDamagedPart finds out what is wrong with a part store whose store.json cannot be read, and does not say that it is missing.
+// TestDamagedPart finds out what is wrong with a part store whose store.json cannot be read, and does not say that it
+// is missing.
 func TestDamagedPart(t *testing.T) {
 	dir := partsOf(t, Meta{N: 300, T: 64, Kind: entry.KindI32}, Part{Dealt{Rows: 2, Cols: 1, Block: 1}, NewID()})
 	part := filepath.Join(dir, "2x1-1.ooc")

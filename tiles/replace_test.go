@@ -219,8 +219,8 @@ func TestForeignCoreIsKept(t *testing.T) {
 	}
 }
 
-// TestRemovedButOpen keeps names as NFS and FUSE give them to removed files that a process has open: they are in nobody's way, and the
-// next writer removes the folder that they kept.
+// TestRemovedButOpen keeps names as NFS and FUSE give them to removed files that a process has open: they are in
+// nobody's way, and the next writer removes the folder that they kept.
 func TestRemovedButOpen(t *testing.T) {
 	for _, name := range []string{".nfs00000000000a1b2c0000001d", ".fuse_hidden0000001200000003"} {
 		dir := withCore(t)
@@ -424,8 +424,8 @@ func TestResetStops(t *testing.T) {
 	}
 }
 
-// TestStoreThatComesAndGoes looks for a store whose store.json goes and comes back, as where it is begun again: that may be between
-// two looks, and is no folder of something else.
+// TestStoreThatComesAndGoes looks for a store whose store.json goes and comes back, as where it is begun again: that
+// may be between two looks, and is no folder of something else.
 func TestStoreThatComesAndGoes(t *testing.T) {
 	s := newStore(t, 64, 64)
 	file, beside := s.path(nameStore), s.path(nameStoreTmp)
@@ -463,8 +463,8 @@ func TestStoreThatComesAndGoes(t *testing.T) {
 	}
 }
 
-// TestReadersWhileReplaced puts another store in the place of one right before a reader opens each of its files. The reader
-// sees that store, or is told to ask again; never that a file is damaged or another store's.
+// TestReadersWhileReplaced puts another store in the place of one right before a reader opens each of its files. The
+// reader sees that store, or is told to ask again; never that a file is damaged or another store's.
 func TestReadersWhileReplaced(t *testing.T) {
 	for _, name := range []string{nameGraph, nameDist, nameState, nameSums} {
 		s := newStore(t, 128, 64)

@@ -63,7 +63,8 @@ func childConfined(args []string) error {
 	return nil
 }
 
-// childCapped writes tiles of a store that is there, first below a limit on the size of files and then beyond, on a volume with room.
+// childCapped writes tiles of a store that is there, first below a limit on the size of files and then beyond, on a
+// volume with room.
 func childCapped(args []string) error {
 	s, err := Create(args[0], testMeta(300, 64), nil, IDs{})
 	if err != nil {
@@ -85,8 +86,8 @@ func childCapped(args []string) error {
 	return nil
 }
 
-// TestByFileOnFullVolumes runs tests of full, failing and read-only volumes once more without a mapping. A quota, or a limit, is no space where
-// the volume has room.
+// TestByFileOnFullVolumes runs tests of full, failing and read-only volumes once more without a mapping. A quota, or
+// a limit, is no space where the volume has room.
 func TestByFileOnFullVolumes(t *testing.T) {
 	withoutMapping(t, map[string]func(*testing.T){
 		"ReservedToTheEnd": TestReservedToTheEnd, "NoFallocate": TestNoFallocate, "FullWithoutReservation": TestFullWithoutReservation,

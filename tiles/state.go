@@ -20,8 +20,10 @@ type State struct {
 	Elapsed   time.Duration // work so far, over all runs
 
 	// Of an elimination, which goes on as it was begun: sums of floats depend on it.
-	Stop   int64  // how many vertices it eliminates, plus one; 0: unknown
-	Closer string // the kind of device that closed the core in memory, or how else it was, at most 16 bytes; "": unknown, or there is none
+	Stop int64 // how many vertices it eliminates, plus one; 0: unknown
+	// the kind of device that closed the core in memory, or how else it was, at most 16 bytes; "": unknown, or there
+	// is none
+	Closer string
 }
 
 // The file "state": three sectors, two slots that take turns and a note. A

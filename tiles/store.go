@@ -192,7 +192,8 @@ func notOpen(dir string, err error) error {
 	}
 	names, ierr := ownFiles(dir)
 	switch {
-	case errors.Is(ierr, ErrNotStore), errors.Is(ierr, fs.ErrNotExist): // and that is all: the rest is advice for whoever wants to make one
+	// and that is all: the rest is advice for whoever wants to make one
+	case errors.Is(ierr, ErrNotStore), errors.Is(ierr, fs.ErrNotExist):
 	case ierr != nil:
 		return ierr
 	case slices.Contains(names, nameStore):

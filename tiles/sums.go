@@ -103,8 +103,8 @@ func (s *Store) WriteSums(sums []uint32) error {
 	return nil
 }
 
-// Sums gives what WriteSums has stored; of a part store, nothing of tiles that others have. It fails with fs.ErrNotExist where no
-// solve has ended yet.
+// Sums gives what WriteSums has stored; of a part store, nothing of tiles that others have. It fails with
+// fs.ErrNotExist where no solve has ended yet.
 func (s *Store) Sums() (_ []uint32, err error) {
 	defer func() { err = s.anew(err) }()
 	if s.joined != nil {

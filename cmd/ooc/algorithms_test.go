@@ -50,8 +50,8 @@ func TestEveryAlgorithm(t *testing.T) {
 	scipy(t, dir, "compare.py", "squaring0.ooc", "g.gr") // last, since it skips where there is none
 }
 
-// TestLeastDeviceMemory wants too little device memory to be refused before there is a store, and what the refusal asks for
-// to be enough and no more than that.
+// TestLeastDeviceMemory wants too little device memory to be refused before there is a store, and what the refusal
+// asks for to be enough and no more than that.
 func TestLeastDeviceMemory(t *testing.T) {
 	dir := t.TempDir()
 	ooc(t, dir, "gen", "random", "g.gr", "-n", "150", "-m", "3000").want(t, 0)

@@ -165,8 +165,9 @@ func (b *batchRun) plan(ctx context.Context, d kernels.Device, restart bool) ([]
 	return needs, nil
 }
 
-// share has jobs do with the room that there is beside all stores, where that may be less than they could take. Each then
-// needs what its plan says, which may be more than its share. Run and dry run both ask Room of what share leaves.
+// share has jobs do with the room that there is beside all stores, where that may be less than they could take. Each
+// then needs what its plan says, which may be more than its share. Run and dry run both ask Room of what share
+// leaves.
 func share(ctx context.Context, jobs []*job, list []batch.Job, needs []batch.Need) {
 	if batch.Room(list, needs) == nil {
 		return

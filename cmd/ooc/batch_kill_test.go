@@ -113,8 +113,8 @@ func TestBatchInterrupted(t *testing.T) {
 	})
 }
 
-// TestCampaignBatchKills kills a batch of small graphs at random moments until it is done: each is solved once, and as it
-// is alone.
+// TestCampaignBatchKills kills a batch of small graphs at random moments until it is done: each is solved once, and
+// as it is alone.
 func TestCampaignBatchKills(t *testing.T) {
 	crashtest.Campaign(t)
 	r := seeded(t)

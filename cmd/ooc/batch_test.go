@@ -340,7 +340,8 @@ func TestTornQueueIsSaid(t *testing.T) {
 	}
 }
 
-// TestOutDir solves a batch and a single graph into a folder that is not there yet, and again, and refuses what cannot be.
+// TestOutDir solves a batch and a single graph into a folder that is not there yet, and again, and refuses what
+// cannot be.
 func TestOutDir(t *testing.T) {
 	crashtest.Slow(t)
 	dir := t.TempDir()

@@ -75,8 +75,9 @@ func (f *batchFlags) maxHoursOver(ctx context.Context) string {
 	return ""
 }
 
-// timeFor is the time after which a solve begins to stop: a twentieth of the time, and at most ten minutes, before the end.
-// The checkpoint then has to write what one interval has changed, or what the system has not written back yet.
+// timeFor is the time after which a solve begins to stop: a twentieth of the time, and at most ten minutes, before
+// the end. The checkpoint then has to write what one interval has changed, or what the system has not written back
+// yet.
 func timeFor(hours float64) time.Duration {
 	whole := time.Duration(hours * float64(time.Hour))
 	return whole - min(whole/20, 10*time.Minute)

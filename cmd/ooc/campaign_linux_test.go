@@ -215,8 +215,9 @@ func TestCampaignFull(t *testing.T) {
 	})
 }
 
-// TestRoomForCore has volumes with room for a store and the core that its elimination leaves, for the store alone, and for
-// neither: what does not fit is refused before anything is made, what can be solved without the core is, and plans say it all.
+// TestRoomForCore has volumes with room for a store and the core that its elimination leaves, for the store alone,
+// and for neither: what does not fit is refused before anything is made, what can be solved without the core is, and
+// plans say it all.
 func TestRoomForCore(t *testing.T) {
 	crashtest.Slow(t)
 	t.Setenv("GOMAXPROCS", "2") // the less of them, the less of its memory a processor needs itself
@@ -331,8 +332,8 @@ func TestRoomForCore(t *testing.T) {
 	ooc(t, both, "verify", "g.ooc").want(t, 0)
 }
 
-// TestBatchRoomForCores has room for the stores of a batch and not for their cores: jobs are solved without. Where the stores
-// themselves have no room, the batch ends before it begins.
+// TestBatchRoomForCores has room for the stores of a batch and not for their cores: jobs are solved without. Where
+// the stores themselves have no room, the batch ends before it begins.
 func TestBatchRoomForCores(t *testing.T) {
 	crashtest.Slow(t)
 	t.Setenv("GOMAXPROCS", "2")
@@ -364,7 +365,8 @@ func TestBatchRoomForCores(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Room for one core, which is more than half of what there is for two: one job takes it, and the other does without.
+	// Room for one core, which is more than half of what there is for two: one job takes it, and the other does
+	// without.
 	must(t, "mount", "-o", "remount,size=22500k", vol)
 	writeFile(t, dir, "jobs", dir+"/a.gr --algorithm eliminate\n"+dir+"/b.gr\n")
 	for _, more := range [][]string{{"--dry-run"}, nil} {
@@ -487,14 +489,16 @@ func TestCampaignTerminal(t *testing.T) {
 	}
 }
 
-// TestCampaignSleep stops a solve for a while, as a laptop that is closed does: its lock holds meanwhile, and it goes on.
+// TestCampaignSleep stops a solve for a while, as a laptop that is closed does: its lock holds meanwhile, and it goes
+// on.
 func TestCampaignSleep(t *testing.T) {
 	crashtest.Slow(t)
 	dir := t.TempDir()
 	longGraph(t, dir, 2000)
 	ooc(t, dir, "solve", "long.gr", "--out", "whole.ooc", "--tile", "64").want(t, 0)
 	halted(t, dir, 0, func(pid int) {
-		if r := ooc(t, dir, "solve", "long.gr"); r.code != 0 || !strings.Contains(r.stderr, "already solved") { // it had ended
+		// it had ended
+		if r := ooc(t, dir, "solve", "long.gr"); r.code != 0 || !strings.Contains(r.stderr, "already solved") {
 			r.want(t, exit.Locked, fmt.Sprintf("process %d ", pid))
 		}
 	}).want(t, 0)
@@ -503,8 +507,8 @@ func TestCampaignSleep(t *testing.T) {
 	}
 }
 
-// TestStatusAfterKill kills a solve that has taken no checkpoint and left a note: status, plan and watch say what the next
-// run then does.
+// TestStatusAfterKill kills a solve that has taken no checkpoint and left a note: status, plan and watch say what the
+// next run then does.
 func TestStatusAfterKill(t *testing.T) {
 	crashtest.Slow(t)
 	dir := t.TempDir()

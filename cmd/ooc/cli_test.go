@@ -152,8 +152,8 @@ func TestEqualSizeAndTimePass(t *testing.T) {
 	}
 }
 
-// TestEqualSizeAndTimeElsewhere solves another file of the same name, size and time, as archives unpack them, and then the same
-// file from where it has been moved to.
+// TestEqualSizeAndTimeElsewhere solves another file of the same name, size and time, as archives unpack them, and
+// then the same file from where it has been moved to.
 func TestEqualSizeAndTimeElsewhere(t *testing.T) {
 	dir := t.TempDir()
 	then := time.Now().Add(-time.Hour)
@@ -451,8 +451,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestOneLineAboutTheDevice: a machine without a GPU is no mishap, and only who asks for one, or for the list, is told why
-// there is none.
+// TestOneLineAboutTheDevice: a machine without a GPU is no mishap, and only who asks for one, or for the list, is
+// told why there is none.
 func TestOneLineAboutTheDevice(t *testing.T) {
 	dir := t.TempDir()
 	r := ooc(t, dir, "solve", rome(t)).want(t, 0)

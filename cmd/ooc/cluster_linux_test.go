@@ -60,7 +60,8 @@ func clusterFolder(t *testing.T, r *rand.Rand, n int, flags ...string) string {
 		if out, err := command(t, dir, args...).CombinedOutput(); err != nil {
 			t.Fatalf("%q: %v\n%s", args, err, out)
 		}
-		if graph := filepath.Join(dir, "g.gr"); args[0] == "gen" && slices.Contains(flags, "--predecessors") { // with cycles of length 0, trees have to be mended
+		// with cycles of length 0, trees have to be mended
+		if graph := filepath.Join(dir, "g.gr"); args[0] == "gen" && slices.Contains(flags, "--predecessors") {
 			zeros := regexp.MustCompile(`(?m)^(a \d+ \d+) \d*[0-6]$`).ReplaceAll(readFile(t, graph), []byte("$1 0"))
 			if err := os.WriteFile(graph, zeros, 0o666); err != nil {
 				t.Fatal(err)
@@ -85,7 +86,8 @@ func sameBytes(t *testing.T, dir, a, b string) {
 	}
 }
 
-// sameStores compares two solved stores. Where shortest paths are of one length, predecessors may differ, so it proves these.
+// sameStores compares two solved stores. Where shortest paths are of one length, predecessors may differ, so it
+// proves these.
 func sameStores(t *testing.T, dir, a, b string) {
 	t.Helper()
 	wants(t, dir, "verify", "--full", b)
@@ -122,7 +124,8 @@ func codeOf(t *testing.T, err error) int {
 	return e.ExitCode()
 }
 
-// TestCluster solves a graph in 1, 2 and 4 processes over every MPI library, and compares the bytes with those of one process alone.
+// TestCluster solves a graph in 1, 2 and 4 processes over every MPI library, and compares the bytes with those of one
+// process alone.
 func TestCluster(t *testing.T) {
 	crashtest.Slow(t)
 	all := mpitest.Launchers(t)
@@ -149,7 +152,8 @@ func TestCluster(t *testing.T) {
 	}
 }
 
-// ranksOf reads from what the command says until it has named all its ranks, and returns their processes. The rest is read by itself.
+// ranksOf reads from what the command says until it has named all its ranks, and returns their processes. The rest is
+// read by itself.
 func ranksOf(t *testing.T, said io.Reader, n int) (list []int, rest *bytes.Buffer, ended chan struct{}) {
 	t.Helper()
 	rest, ended = new(bytes.Buffer), make(chan struct{})
@@ -173,7 +177,8 @@ func ranksOf(t *testing.T, said io.Reader, n int) (list []int, rest *bytes.Buffe
 
 var rankLine = regexp.MustCompile(`^  rank \d+ on \S+ \(process (\d+)\): `)
 
-// killRank runs a command of n ranks, and kills one at some moment, or the command itself, if it is asked to. It says whether it did.
+// killRank runs a command of n ranks, and kills one at some moment, or the command itself, if it is asked to. It says
+// whether it did.
 func killRank(t *testing.T, r *rand.Rand, cmd *exec.Cmd, n int, kill bool) (killed bool, text string, err error) {
 	t.Helper()
 	said, write := io.Pipe()
@@ -205,8 +210,8 @@ type killing struct {
 	same    func()                        // compares what was solved with one.ooc
 }
 
-// kill makes graphs, and solves each of them over and over until it is solved; in most turns it kills some process, or what has started them. It ends
-// once so many turns were killed.
+// kill makes graphs, and solves each of them over and over until it is solved; in most turns it kills some process,
+// or what has started them. It ends once so many turns were killed.
 func kill(t *testing.T, r *rand.Rand, least int, begin func() killing) {
 	t.Helper()
 	kills, resumed := 0, 0
@@ -299,7 +304,8 @@ func TestClusterStopped(t *testing.T) {
 		out := strings.ReplaceAll(l.Name, " ", "") + ".ooc"
 		args := []string{"solve", "g.gr", "--device", "cpu", "--tile", "64", "--out", out, "--cluster", "mpi"}
 		goOn := "mpirun -n 3 ooc solve g.gr "
-		input := strings.HasPrefix(l.Name, "Open MPI") && r.IntN(2) == 0 // MPICH's mpirun gives up if that is read slower than it comes
+		// MPICH's mpirun gives up if that is read slower than it comes
+		input := strings.HasPrefix(l.Name, "Open MPI") && r.IntN(2) == 0
 		if input {
 			args[1], goOn = "-", "mpirun -n 3 ooc solve --device=cpu --cluster=mpi "
 		}

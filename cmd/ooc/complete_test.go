@@ -12,7 +12,8 @@ import (
 // TestCompletion asks what a shell asks.
 func TestCompletion(t *testing.T) {
 	dir := t.TempDir()
-	for _, c := range []struct{ line, want string }{ // the words, and cobra's number for the rest: 0 files, 4 nothing, 16 folders
+	// the words, and cobra's number for the rest: 0 files, 4 nothing, 16 folders
+	for _, c := range []struct{ line, want string }{
 		{"solve --kind ", "i32 f32 u16 f64 :4"},
 		{"mst --kind ", "i32 f32 :4"},
 		{"solve --device ", "auto cuda opencl cpu :4"},

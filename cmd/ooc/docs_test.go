@@ -34,9 +34,9 @@ func docs(t *testing.T) []string {
 //	<!-- not run: REASON -->   the next block does not run here
 var part = regexp.MustCompile("(?ms)^<!-- (run|file|needs|not run):\\s(.+?)\\s-->$|^```(\\w*)\n(.*?)^```$|((?:^\\|[^\n]*\n)+)")
 
-// TestDocs runs the commands of README.md and of each page of docs, in their order and each page in a folder of its own. A block of sh is a
-// script that has to end well. In one of console, what stands after $ is run, and has to print what stands below: there, an … in a line
-// stands for any text, and a line of … alone for any lines.
+// TestDocs runs the commands of README.md and of each page of docs, in their order and each page in a folder of its
+// own. A block of sh is a script that has to end well. In one of console, what stands after $ is run, and has to
+// print what stands below: there, an … in a line stands for any text, and a line of … alone for any lines.
 func TestDocs(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are for a Unix shell")
@@ -60,7 +60,8 @@ func TestDocs(t *testing.T) {
 	}
 	path := strings.Join([]string{bin, filepath.Join(root, "cmd/ooc/testdata/slurm"), os.Getenv("PATH")}, string(os.PathListSeparator))
 	env := append(os.Environ(), "PATH="+path, "ROOT="+root,
-		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1") // as root, and on few cores
+		// as root, and on few cores
+		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1")
 	ran, pages, all := 0, 0, docs(t)
 	for _, file := range all {
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -163,7 +164,8 @@ func likeOutput(want, got string) bool {
 	return slices.Contains([]string{want}, got) || regexp.MustCompile("^"+lines+"$").MatchString(got)
 }
 
-// TestDocsName wants each command and each flag that stands within a sentence or a table to be there, and the flags of a command to be its own.
+// TestDocsName wants each command and each flag that stands within a sentence or a table to be there, and the flags
+// of a command to be its own.
 func TestDocsName(t *testing.T) {
 	all := map[string]bool{}
 	var collect func(*cobra.Command)

@@ -98,8 +98,8 @@ func TestWaitsForEndingProcess(t *testing.T) {
 	}
 }
 
-// TestSecondSolveFindsTheFirst holds a solve up while it reads its graph, until another has made and solved the store: it
-// says so, and solves no more.
+// TestSecondSolveFindsTheFirst holds a solve up while it reads its graph, until another has made and solved the
+// store: it says so, and solves no more.
 func TestSecondSolveFindsTheFirst(t *testing.T) {
 	crashtest.Slow(t)
 	dir := t.TempDir()

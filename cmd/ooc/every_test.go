@@ -62,8 +62,8 @@ func everyCommand(t *testing.T) (dir string, lines []string) {
 	return dir, lines
 }
 
-// TestFewFiles leaves every command too few files to open, and demands an error, no trace and nothing that is in the way
-// of the same command.
+// TestFewFiles leaves every command too few files to open, and demands an error, no trace and nothing that is in the
+// way of the same command.
 func TestFewFiles(t *testing.T) {
 	crashtest.Slow(t)
 	sh, err := exec.LookPath("sh")

@@ -68,8 +68,9 @@ func (f form) algorithms() []string {
 // chosen is how many rows stores of chosen rows have.
 const chosen = 300
 
-// TestCampaignForms kills solves of every layout and kind, with predecessors too, and cuts the power of others, so often of
-// each: 100 times in the long campaign. Every one of them then ends as without it. The forms share the processors.
+// TestCampaignForms kills solves of every layout and kind, with predecessors too, and cuts the power of others, so
+// often of each: 100 times in the long campaign. Every one of them then ends as without it. The forms share the
+// processors.
 func TestCampaignForms(t *testing.T) {
 	crashtest.Campaign(t)
 	r, want := seeded(t), wantedKills(t, 1, 100)
@@ -106,8 +107,8 @@ func (f form) harm(t *testing.T, r *rand.Rand, want int) {
 		f, k.kills.Load(), cuts, solves, strings.Join(ways, ", "), time.Since(began).Round(time.Second), k.resumed.Load(), k.rows.Load())
 }
 
-// cutPower solves the graph once more, and continues from what a disk might hold at random moments of that. It returns of how
-// many.
+// cutPower solves the graph once more, and continues from what a disk might hold at random moments of that. It
+// returns of how many.
 func (c *killCase) cutPower(t *testing.T, r *rand.Rand, dir string, k *killed, most int) (cuts int) {
 	t.Helper()
 	for _, cut := range c.disks(t, r, dir, most) {
@@ -120,8 +121,8 @@ func (c *killCase) cutPower(t *testing.T, r *rand.Rand, dir string, k *killed, m
 	return cuts
 }
 
-// disks solves the graph, and copies what a disk might hold at random moments into stores of their own. A checkpoint follows
-// another.
+// disks solves the graph, and copies what a disk might hold at random moments into stores of their own. A checkpoint
+// follows another.
 func (c *killCase) disks(t *testing.T, r *rand.Rand, dir string, most int) (names []string) {
 	t.Helper()
 	g, _, err := read.File(filepath.Join(dir, "g.gr"), read.Options{Kind: c.kind})

@@ -59,8 +59,8 @@ func startHog(t *testing.T) (end func()) {
 	}
 }
 
-// TestCampaignMemoryTaken has another process hold the memory of the GPU: before a solve, which then takes what is left,
-// or says that it cannot; and during one, which has what it needs.
+// TestCampaignMemoryTaken has another process hold the memory of the GPU: before a solve, which then takes what is
+// left, or says that it cannot; and during one, which has what it needs.
 func TestCampaignMemoryTaken(t *testing.T) {
 	if !hasGPU(t) {
 		t.Skip("there is no GPU")

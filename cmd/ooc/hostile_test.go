@@ -132,8 +132,8 @@ func TestForeignFolder(t *testing.T) {
 	}
 }
 
-// TestFilesChangedPlaces puts files of a solved store into one of the same shape that is not: that is not solved then, and
-// shows nothing of the other.
+// TestFilesChangedPlaces puts files of a solved store into one of the same shape that is not: that is not solved
+// then, and shows nothing of the other.
 func TestFilesChangedPlaces(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "a.csv", small)

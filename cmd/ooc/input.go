@@ -90,8 +90,8 @@ func (f *graphFlags) read(in input, spool string) (*incoming, error) {
 	return n, nil
 }
 
-// readArcs reads the graph that a line names, looks at a matrix, or opens the graph of a store, for commands that make no
-// store.
+// readArcs reads the graph that a line names, looks at a matrix, or opens the graph of a store, for commands that
+// make no store.
 func (f *graphFlags) readArcs(l *line) (*incoming, error) {
 	in := resolve(l.args[0])
 	if in.form != aStore {
@@ -147,9 +147,9 @@ func verticesIn(p *engine.Problem, ids graph.IDs) vertices.Of {
 	return vertices.Of{IDs: ids, N: p.Geometry().N, Name: p.Dir()}
 }
 
-// sourcesOf returns the rows that --sources names, ascending; none for all. A part has whole rows of tiles of the given edge; 0:
-// that of a store of all rows, which does not depend on the part. The edge that a new store has to have is returned, 0 if any
-// will do.
+// sourcesOf returns the rows that --sources names, ascending; none for all. A part has whole rows of tiles of the
+// given edge; 0: that of a store of all rows, which does not depend on the part. The edge that a new store has to
+// have is returned, 0 if any will do.
 func sourcesOf(f graph.Facts, list string, tile int) (tiles.RowSet, int, error) {
 	i, k, part, err := flagvalue.Part(list)
 	if err != nil {

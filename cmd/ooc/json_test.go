@@ -195,8 +195,8 @@ func linesWithJSON(t *testing.T) (dir string, lines []string, fail map[string]in
 		"solve g.gr --tile 65600": exit.Usage, "status nothing.ooc": exit.BadInput, "mst a.gr": exit.BadInput}
 }
 
-// TestEveryJSON runs every command with --json. Each line must be an object that docs/json.md describes, field by field, and each
-// field that it describes must have been printed.
+// TestEveryJSON runs every command with --json. Each line must be an object that docs/json.md describes, field by
+// field, and each field that it describes must have been printed.
 func TestEveryJSON(t *testing.T) {
 	crashtest.Slow(t)
 	docs := readObjects(t)

@@ -53,8 +53,8 @@ func TestKeepFactors(t *testing.T) {
 	}
 }
 
-// TestKeepFactorsOfMany gives the algorithm of a store without a matrix to a batch, and to what only looks ahead: that is
-// refused before anything is made.
+// TestKeepFactorsOfMany gives the algorithm of a store without a matrix to a batch, and to what only looks ahead:
+// that is refused before anything is made.
 func TestKeepFactorsOfMany(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "a.csv", small)

@@ -43,7 +43,8 @@ func limits(r *rand.Rand, c *killCase) []string {
 	if r.IntN(2) == 0 && c.algorithm == rounds.BlockedName {
 		flags = append(flags, "--host-memory", fmt.Sprintf("%dKiB", 4*tile/1024*(1+r.IntN(8))))
 	}
-	if r.IntN(2) == 0 && (c.algorithm == rounds.BlockedName || c.algorithm == rounds.SquaringName) { // tiles go back and forth between disk and device
+	// tiles go back and forth between disk and device
+	if r.IntN(2) == 0 && (c.algorithm == rounds.BlockedName || c.algorithm == rounds.SquaringName) {
 		side := (c.n + c.tile - 1) / c.tile
 		panels := width*width + 2*width*side + width
 		flags = append(flags, "--device-memory", fmt.Sprintf("%dKiB", ownMemory(c.device)+panels*(2+r.IntN(3))*tile/1024))
@@ -101,9 +102,9 @@ type killed struct {
 	turns, kills, ofTwo, resumed, copies, rows atomic.Int64
 }
 
-// TestCampaignKills kills solves of every kind by all algorithms at random moments, over and over until each is
-// done, and compares the end with an uninterrupted solve: byte by byte in integers, of predecessors the distances; by verification in others. What was half
-// done is copied, too, and ends the same elsewhere.
+// TestCampaignKills kills solves of every kind by all algorithms at random moments, over and over until each is done,
+// and compares the end with an uninterrupted solve: byte by byte in integers, of predecessors the distances; by
+// verification in others. What was half done is copied, too, and ends the same elsewhere.
 func TestCampaignKills(t *testing.T) {
 	crashtest.Campaign(t)
 	devices := testDevices(t)
@@ -156,7 +157,8 @@ func (k *killed) work(t *testing.T, r *rand.Rand) {
 	}
 }
 
-// wantedKills is how many kills are wanted in the short campaign, and in the long one: so many as OOC_KILLS says, if it does.
+// wantedKills is how many kills are wanted in the short campaign, and in the long one: so many as OOC_KILLS says, if
+// it does.
 func wantedKills(t *testing.T, short, long int) int64 {
 	t.Helper()
 	text := os.Getenv("OOC_KILLS")
@@ -294,8 +296,8 @@ func copyElsewhere(t *testing.T, from, to string) {
 	writeFile(t, to, "lock", fmt.Sprintf("ooc lock\npid %d\nhost elsewhere\n", os.Getpid()))
 }
 
-// killOne starts a solve, which maps its matrix or does not, kills it a while after its start, or after it has said that it has begun, and reports whether
-// it was still running then.
+// killOne starts a solve, which maps its matrix or does not, kills it a while after its start, or after it has said
+// that it has begun, and reports whether it was still running then.
 func killOne(t *testing.T, dir string, args []string, after time.Duration, begun bool) bool {
 	t.Helper()
 	cmd := command(t, dir, args...)
@@ -353,8 +355,8 @@ func race(t *testing.T, dir string, ended chan<- *racer, args ...string) *racer 
 	return x
 }
 
-// TestStopAndResume: a signal ends a solve with the command that goes on, which does. Until it is done no question is answered,
-// and a second process is told who works on the store.
+// TestStopAndResume: a signal ends a solve with the command that goes on, which does. Until it is done no question is
+// answered, and a second process is told who works on the store.
 func TestStopAndResume(t *testing.T) {
 	crashtest.Slow(t)
 	for _, sig := range crashtest.Some(seeded(t), 1, []os.Signal{os.Interrupt, syscall.SIGTERM}) {

@@ -74,8 +74,8 @@ func TestF64(t *testing.T) {
 	ooc(t, dir, "solve", "long.csv", "--kind", "f64", "--undirected").want(t, 0)
 }
 
-// TestF64Predecessors keeps predecessors beside doubles, on the processor and on what is picked by itself: a GPU where there
-// is one. Weights are such that no sum is rounded, so the distances are the same bytes.
+// TestF64Predecessors keeps predecessors beside doubles, on the processor and on what is picked by itself: a GPU
+// where there is one. Weights are such that no sum is rounded, so the distances are the same bytes.
 func TestF64Predecessors(t *testing.T) {
 	crashtest.Slow(t)
 	dir := t.TempDir()
@@ -113,8 +113,8 @@ func TestF64Predecessors(t *testing.T) {
 	}
 }
 
-// TestHopCounts solves a graph without weights in both kinds of integers and all layouts: the exports are the same bytes, and a
-// fourth of them is stored.
+// TestHopCounts solves a graph without weights in both kinds of integers and all layouts: the exports are the same
+// bytes, and a fourth of them is stored.
 func TestHopCounts(t *testing.T) {
 	dir := t.TempDir()
 	ooc(t, dir, "gen", "road", "-n", "400", "--seed", "7", "roads.txt").want(t, 0)

@@ -9,8 +9,8 @@ import (
 	"ooc/tiles/crashtest"
 )
 
-// TestLayout solves an undirected graph, and a directed one whose arcs all have their equal reverse: one half of the matrix is
-// kept, unless all of it is asked for, and answers are the same.
+// TestLayout solves an undirected graph, and a directed one whose arcs all have their equal reverse: one half of the
+// matrix is kept, unless all of it is asked for, and answers are the same.
 func TestLayout(t *testing.T) {
 	crashtest.Slow(t)
 	dir := t.TempDir()

@@ -57,8 +57,8 @@ func run(args []string) int {
 	return exit.Code(err)
 }
 
-// oneLine refuses arguments with line ends in them: whatever names such a file would seem to say more than it does. Other
-// characters that are not printable are escaped where they are shown.
+// oneLine refuses arguments with line ends in them: whatever names such a file would seem to say more than it does.
+// Other characters that are not printable are escaped where they are shown.
 func oneLine(args []string) error {
 	for _, arg := range args {
 		if !text.OneLine(arg) {
@@ -101,8 +101,8 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// checked has a command, and those below it, refuse what is wrong with their arguments and flags with an exit.UsageError,
-// and the shell complete what is right.
+// checked has a command, and those below it, refuse what is wrong with their arguments and flags with an
+// exit.UsageError, and the shell complete what is right.
 func checked(cmd *cobra.Command) {
 	if cmd.IsAdditionalHelpTopicCommand() {
 		return

@@ -60,7 +60,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// stopSelf has this process kill or interrupt itself at an operation on a file of a store, as "kill 12" says; "": it does not.
+// stopSelf has this process kill or interrupt itself at an operation on a file of a store, as "kill 12" says; "": it
+// does not.
 func stopSelf(at string) {
 	var how string
 	var n int64
@@ -103,8 +104,8 @@ func command(t testing.TB, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// testDevices are what to solve on: the processor, a GPU and an OpenCL device where there are. OOC_REQUIRE_GPU=1 and OOC_REQUIRE_OPENCL=1
-// demand them.
+// testDevices are what to solve on: the processor, a GPU and an OpenCL device where there are. OOC_REQUIRE_GPU=1 and
+// OOC_REQUIRE_OPENCL=1 demand them.
 func testDevices(t *testing.T) []string {
 	t.Helper()
 	devices := []string{"cpu"}
@@ -119,7 +120,8 @@ func testDevices(t *testing.T) []string {
 	return devices
 }
 
-// openCL names an OpenCL device that is not one of CUDA too; "": there is none, which OOC_REQUIRE_OPENCL=1 makes a failure.
+// openCL names an OpenCL device that is not one of CUDA too; "": there is none, which OOC_REQUIRE_OPENCL=1 makes a
+// failure.
 func openCL(t *testing.T) string {
 	t.Helper()
 	all, err := opencl.List()

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// maxRSS returns the most memory that an ended process had, in bytes. It reports false where that is no more than this process had: Linux begins the
-// count of a child with the memory of its parent.
+// maxRSS returns the most memory that an ended process had, in bytes. It reports false where that is no more than
+// this process had: Linux begins the count of a child with the memory of its parent.
 func maxRSS(state *os.ProcessState) (int64, bool) {
 	var own syscall.Rusage
 	usage, ok := state.SysUsage().(*syscall.Rusage)

@@ -15,8 +15,8 @@ import (
 	"ooc/tiles/crashtest"
 )
 
-// TestCampaignMergeKills kills or interrupts ooc merge at random moments until it is done, over and over, and compares the end
-// with a solve of all rows. Parts stay as they were.
+// TestCampaignMergeKills kills or interrupts ooc merge at random moments until it is done, over and over, and
+// compares the end with a solve of all rows. Parts stay as they were.
 func TestCampaignMergeKills(t *testing.T) {
 	crashtest.Campaign(t)
 	r, dir := seeded(t), t.TempDir()

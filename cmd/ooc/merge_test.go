@@ -24,7 +24,8 @@ func partsOf(t *testing.T, dir string, k int, input string, flags ...string) (st
 	return stores
 }
 
-// TestMergeCommand solves a graph in parts, as a job array does, and asks the merged store what it asks that of all rows.
+// TestMergeCommand solves a graph in parts, as a job array does, and asks the merged store what it asks that of all
+// rows.
 func TestMergeCommand(t *testing.T) {
 	crashtest.Slow(t)
 	dir := t.TempDir()
@@ -131,7 +132,8 @@ func TestMergeRefuses(t *testing.T) {
 	ooc(t, dir, "verify", "one.ooc", "--full").want(t, 0)
 }
 
-// TestMergeStopped wants remedies that can be pasted, and a status that names the merge, of stores with blanks in their names.
+// TestMergeStopped wants remedies that can be pasted, and a status that names the merge, of stores with blanks in
+// their names.
 func TestMergeStopped(t *testing.T) {
 	dir := t.TempDir()
 	ooc(t, dir, "gen", "road", "g.gr", "-n", "1500", "--seed", "5").want(t, 0)

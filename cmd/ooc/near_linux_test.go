@@ -69,8 +69,9 @@ func TestCampaignNearKills(t *testing.T) {
 	t.Logf("%d kills", kills)
 }
 
-// TestNearOnFullVolume has a volume too small from the start, one that fills up while rows are found, and one on which the
-// file does not fit beside the spool: exit code 5 each time, and the same command goes on once there is room.
+// TestNearOnFullVolume has a volume too small from the start, one that fills up while rows are found, and one on
+// which the file does not fit beside the spool: exit code 5 each time, and the same command goes on once there is
+// room.
 func TestNearOnFullVolume(t *testing.T) {
 	crashtest.Slow(t)
 	vol := mounted(t, "-t", "tmpfs", "-o", "size=2m", "ooc-test")

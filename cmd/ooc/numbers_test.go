@@ -8,8 +8,8 @@ import (
 	"ooc/tiles/crashtest"
 )
 
-// TestNumbersAreTheSameEverywhere asks every command that shows distances for those of one store: what was 0.002025 in the
-// input is that wherever it is shown, and nothing else is.
+// TestNumbersAreTheSameEverywhere asks every command that shows distances for those of one store: what was 0.002025
+// in the input is that wherever it is shown, and nothing else is.
 func TestNumbersAreTheSameEverywhere(t *testing.T) {
 	crashtest.Slow(t)
 	dir := t.TempDir()

@@ -11,7 +11,8 @@ import (
 	"ooc/kernels/opencl"
 )
 
-// TestOpenCL solves on an OpenCL device as on the processor, byte by byte: in core and out of core, both halves of a symmetric matrix and one.
+// TestOpenCL solves on an OpenCL device as on the processor, byte by byte: in core and out of core, both halves of a
+// symmetric matrix and one.
 func TestOpenCL(t *testing.T) {
 	name := openCL(t)
 	if name == "" {
@@ -45,7 +46,8 @@ func TestOpenCL(t *testing.T) {
 	ooc(t, dir, "devices").want(t, 0, name, "OpenCL, ")
 }
 
-// TestOpenCLBroken wants drivers that are not there, that are none, and whose compiler fails to be told, and auto to do without.
+// TestOpenCLBroken wants drivers that are not there, that are none, and whose compiler fails to be told, and auto to
+// do without.
 func TestOpenCLBroken(t *testing.T) {
 	name := openCL(t)
 	if name == "" {

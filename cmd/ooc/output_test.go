@@ -12,7 +12,8 @@ import (
 	"ooc/tiles/crashtest"
 )
 
-// writers are the commands that write a file, without its name, and the extension that it has to have. gen reads nothing.
+// writers are the commands that write a file, without its name, and the extension that it has to have. gen reads
+// nothing.
 var writers = []struct{ line, ext string }{
 	{"solve g.gr --restart --timeline", ".json"},
 	{"solve g.gr --out n.ooc --timeline", ".json"},
@@ -62,7 +63,8 @@ func refused(t *testing.T, dir string, line string, texts ...string) {
 	}
 }
 
-// TestOutputsDestroyNothing tells every command that writes a file to write it over its input, or into a store or a batch.
+// TestOutputsDestroyNothing tells every command that writes a file to write it over its input, or into a store or a
+// batch.
 func TestOutputsDestroyNothing(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeded(t)
@@ -156,7 +158,8 @@ func TestOutputsAreReplaced(t *testing.T) {
 	}
 }
 
-// TestTimelineOfWhatIsSolved gives a solve with a timeline again: the store has none left to give, and nothing is in the way.
+// TestTimelineOfWhatIsSolved gives a solve with a timeline again: the store has none left to give, and nothing is in
+// the way.
 func TestTimelineOfWhatIsSolved(t *testing.T) {
 	crashtest.Slow(t)
 	dir := t.TempDir()

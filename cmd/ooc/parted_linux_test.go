@@ -17,8 +17,8 @@ import (
 	"ooc/tiles/crashtest"
 )
 
-// nodes makes a folder for each of n ranks, as if they were on as many nodes, and returns the command line of each: a solve of dir/g.gr into
-// the part store of its own folder "local".
+// nodes makes a folder for each of n ranks, as if they were on as many nodes, and returns the command line of each: a
+// solve of dir/g.gr into the part store of its own folder "local".
 func nodes(t *testing.T, dir string, n int, flags ...string) (lines [][]string, locals []string) {
 	t.Helper()
 	for range n {
@@ -64,8 +64,8 @@ func allAnswers(t *testing.T, dir, store string) (all []string) {
 	return all
 }
 
-// TestPartDir solves a graph in 1, 2 and 4 processes, each with a disk of its own. The parts, asked together, say what one store does, and merged
-// they are that store.
+// TestPartDir solves a graph in 1, 2 and 4 processes, each with a disk of its own. The parts, asked together, say
+// what one store does, and merged they are that store.
 func TestPartDir(t *testing.T) {
 	crashtest.Slow(t)
 	all := mpitest.Launchers(t)
@@ -170,7 +170,8 @@ func killParts(t *testing.T, least int) {
 	})
 }
 
-// ends runs a command, which ends with an exit code and says something: the cause alone, though mpirun ends the processes that are left.
+// ends runs a command, which ends with an exit code and says something: the cause alone, though mpirun ends the
+// processes that are left.
 func ends(t *testing.T, code int, says string, run func() ([]byte, error)) {
 	t.Helper()
 	text, err := run()
@@ -182,7 +183,8 @@ func ends(t *testing.T, code int, says string, run func() ([]byte, error)) {
 	}
 }
 
-// TestPartDirNoSpace has no room on one node, and then on a volume of all nodes that has room for each part alone. Nothing is made on any.
+// TestPartDirNoSpace has no room on one node, and then on a volume of all nodes that has room for each part alone.
+// Nothing is made on any.
 func TestPartDirNoSpace(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeded(t)
@@ -277,7 +279,8 @@ func TestPartDirRefuses(t *testing.T) {
 	ends(t, exit.BadInput, "has no 1x2-1.ooc, and other parts of that solve are there", solve(lines))
 
 	rename(t, away, store(1))
-	ends(t, exit.BadInput, "has no 1x2-0.ooc, and other parts of that solve are there (rank ", solve([][]string{lines[1], lines[0]})) // two nodes are swapped
+	// two nodes are swapped
+	ends(t, exit.BadInput, "has no 1x2-0.ooc, and other parts of that solve are there (rank ", solve([][]string{lines[1], lines[0]}))
 	rename(t, store(1), away)
 
 	// A part of another solve.

@@ -10,8 +10,9 @@ import (
 	"ooc/tiles/crashtest"
 )
 
-// TestPriceOfPredecessors wants it said, before it is paid, that predecessors forbid an elimination: by the plan and by the first
-// lines of a solve, and not where none would be faster or another algorithm is asked for. It does as that says.
+// TestPriceOfPredecessors wants it said, before it is paid, that predecessors forbid an elimination: by the plan and
+// by the first lines of a solve, and not where none would be faster or another algorithm is asked for. It does as
+// that says.
 func TestPriceOfPredecessors(t *testing.T) {
 	crashtest.Slow(t)
 	const says = "keeps no predecessors, so rounds are run; leave --predecessors away: ooc path and ooc export --predecessors"

@@ -107,8 +107,8 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// TestHostileIDs reads graphs with ids that cannot be shown, and gives every command a store that was made of such a graph by
-// another program.
+// TestHostileIDs reads graphs with ids that cannot be shown, and gives every command a store that was made of such a
+// graph by another program.
 func TestHostileIDs(t *testing.T) {
 	crashtest.Slow(t)
 	random := seeded(t)

@@ -35,7 +35,8 @@ func bare(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestRestartRefusesFirst begins solved stores again that hold something else: what is refused leaves all of it as it was.
+// TestRestartRefusesFirst begins solved stores again that hold something else: what is refused leaves all of it as it
+// was.
 func TestRestartRefusesFirst(t *testing.T) {
 	crashtest.Slow(t)
 	dir := t.TempDir()
@@ -133,7 +134,8 @@ func TestHalfACoreGoesOn(t *testing.T) {
 	}
 }
 
-// TestRestartOfADamagedStore makes stores anew that cannot be opened any more, and leaves them as they are where it cannot.
+// TestRestartOfADamagedStore makes stores anew that cannot be opened any more, and leaves them as they are where it
+// cannot.
 func TestRestartOfADamagedStore(t *testing.T) {
 	crashtest.Slow(t)
 	dir := t.TempDir()

@@ -64,8 +64,8 @@ func unfinished(t *testing.T, dir, store string) {
 	}
 }
 
-// TestOneQuestion asks stores, solved and unfinished, for something else in each aspect: it is refused, names both, and changes nothing.
-// Then it does what the message advises.
+// TestOneQuestion asks stores, solved and unfinished, for something else in each aspect: it is refused, names both,
+// and changes nothing. Then it does what the message advises.
 func TestOneQuestion(t *testing.T) {
 	crashtest.Slow(t)
 	for _, q := range questions {
@@ -97,7 +97,8 @@ func TestOneQuestion(t *testing.T) {
 				if !q.alike {
 					refused(exit.BadInput, solve("", "--strict"), q.says)
 				}
-				// The flags of the store itself are no other question, and with none at all the line says what is left out.
+				// The flags of the store itself are no other question, and with none at all the line says what is
+				// left out.
 				line := solve("").want(t, 0)
 				if state == "solved" {
 					line.want(t, 0, "already solved")
@@ -136,8 +137,8 @@ func TestAStoreIsTakenAsItIs(t *testing.T) {
 	ooc(t, dir, "solve", "S", "--kind", "f32").want(t, exit.BadInput, "--kind f64", "--kind f32", "r.csv", "--out")
 }
 
-// TestOldStoresOfOneQuestion takes the note of what was asked for out of stores, as those of earlier versions have none: nothing is
-// taken for a default then that may not have been.
+// TestOldStoresOfOneQuestion takes the note of what was asked for out of stores, as those of earlier versions have
+// none: nothing is taken for a default then that may not have been.
 func TestOldStoresOfOneQuestion(t *testing.T) {
 	for _, c := range []struct {
 		flags string // that the store is made with, and continued
@@ -182,8 +183,8 @@ func remade(t *testing.T, dir string, change func(o *engine.CreateOptions)) {
 	}
 }
 
-// TestStatsOfOneQuestion begins statistics by way of a store, and asks for other ones: what is left to a default is no leave to count
-// another graph's distances, and to remove them.
+// TestStatsOfOneQuestion begins statistics by way of a store, and asks for other ones: what is left to a default is
+// no leave to count another graph's distances, and to remove them.
 func TestStatsOfOneQuestion(t *testing.T) {
 	for _, c := range []struct{ made, asked, says, wish string }{
 		{"--undirected", "", "--undirected", "directed"},
@@ -213,8 +214,8 @@ func TestStatsOfOneQuestion(t *testing.T) {
 	}
 }
 
-// TestBatchesOfOneQuestion solves two graphs, and then asks for something else: the table says what the stores were made with, and
-// a job that asks otherwise fails, with a remedy that goes with batches.
+// TestBatchesOfOneQuestion solves two graphs, and then asks for something else: the table says what the stores were
+// made with, and a job that asks otherwise fails, with a remedy that goes with batches.
 func TestBatchesOfOneQuestion(t *testing.T) {
 	crashtest.Slow(t)
 	dir := t.TempDir()

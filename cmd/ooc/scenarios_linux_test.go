@@ -126,8 +126,8 @@ func (s *scenario) right(dir string) error {
 	return nil
 }
 
-// kept wants of each store that was solved before that it still answers, or that it was given up whole where the command
-// does that. It reports whether one answers.
+// kept wants of each store that was solved before that it still answers, or that it was given up whole where the
+// command does that. It reports whether one answers.
 func (s *scenario) kept(dir string) (kept bool, err error) {
 	for store, old := range s.was {
 		d, err := answers(filepath.Join(dir, store))

@@ -16,7 +16,8 @@ import (
 // lacking says what keeps Python from importing modules, by their names; each is tried once.
 var lacking sync.Map
 
-// needPython returns the Python to compare with, or skips where it lacks modules; OOC_REQUIRE_SCIPY=1 makes that a failure.
+// needPython returns the Python to compare with, or skips where it lacks modules; OOC_REQUIRE_SCIPY=1 makes that a
+// failure.
 func needPython(t testing.TB, modules string) string {
 	t.Helper()
 	python := cmp.Or(os.Getenv("OOC_PYTHON"), "python3")

@@ -77,8 +77,8 @@ func (g *memoryGroup) rss(t *testing.T) int64 {
 	return 0
 }
 
-// soakTime is how long the soak goes on: what OOC_SOAK says, else an hour in the long campaign; without either the test is
-// skipped.
+// soakTime is how long the soak goes on: what OOC_SOAK says, else an hour in the long campaign; without either the
+// test is skipped.
 func soakTime(t *testing.T) time.Duration {
 	text := os.Getenv("OOC_SOAK")
 	if text == "" && !crashtest.Long() {

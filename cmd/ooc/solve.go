@@ -130,8 +130,8 @@ type job struct {
 	shared  *cluster.Solve   // what they share
 }
 
-// checkTimeline decides whether a timeline is written, and fails if its file must not be made. A solved store has none to
-// give, so that the same command may be given again.
+// checkTimeline decides whether a timeline is written, and fails if its file must not be made. A solved store has
+// none to give, so that the same command may be given again.
 func (j *job) checkTimeline(keep ...string) error {
 	j.lines = nil
 	if j.timeline == "" || !j.restart && isSolved(j.store) {

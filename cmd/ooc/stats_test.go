@@ -22,8 +22,8 @@ import (
 	"ooc/tiles/crashtest"
 )
 
-// TestStatsEqualPython compares every number with networkx's and igraph's, on random graphs, connected and not. Of the largest,
-// networkx computes a few.
+// TestStatsEqualPython compares every number with networkx's and igraph's, on random graphs, connected and not. Of
+// the largest, networkx computes a few.
 func TestStatsEqualPython(t *testing.T) {
 	crashtest.Slow(t)
 	needPython(t, "networkx, igraph, scipy")
@@ -48,7 +48,8 @@ func TestStatsEqualPython(t *testing.T) {
 	}
 }
 
-// TestCampaignStatsOfRome compares all of them on the road network of Rome, for which networkx and igraph take half a minute.
+// TestCampaignStatsOfRome compares all of them on the road network of Rome, for which networkx and igraph take half a
+// minute.
 func TestCampaignStatsOfRome(t *testing.T) {
 	crashtest.Campaign(t)
 	t.Parallel() // Python has one thread

@@ -141,8 +141,8 @@ func TestStatsOfGraphGoesOn(t *testing.T) {
 	}
 }
 
-// TestStatsByStore gathers statistics of graphs that have no small core, and of a matrix, from a store that is there only
-// meanwhile, also after a stop, and removes nothing else.
+// TestStatsByStore gathers statistics of graphs that have no small core, and of a matrix, from a store that is there
+// only meanwhile, also after a stop, and removes nothing else.
 func TestStatsByStore(t *testing.T) {
 	dir := t.TempDir()
 	same := func(a, b map[string]string) bool { // but for when the folder itself was changed
@@ -262,7 +262,8 @@ func TestStoppingIsTrue(t *testing.T) {
 	crashtest.Slow(t)
 	const eliminating, lost = "eliminating vertices", "the elimination and its core are in memory alone"
 	dir := t.TempDir()
-	ooc(t, dir, "gen", "random", "core.gr", "-n", "12000", "-m", "26000", "--undirected").want(t, 0) // whose core takes longest
+	// whose core takes longest
+	ooc(t, dir, "gen", "random", "core.gr", "-n", "12000", "-m", "26000", "--undirected").want(t, 0)
 	writeFile(t, dir, "roads.gr", string(readFile(t, rome(t))))
 	for _, c := range []struct {
 		line, in string // what to run, and the line that says that it is in the stage

@@ -26,8 +26,8 @@ func ask(dir string, question func(p *engine.Problem) error) error {
 	return wayOut(dir, question(p))
 }
 
-// wayOut adds to an error of a store that is not solved what to do about it: to go on, or to follow the process that does.
-// It leaves other errors as they are.
+// wayOut adds to an error of a store that is not solved what to do about it: to go on, or to follow the process that
+// does. It leaves other errors as they are.
 func wayOut(dir string, err error) error {
 	if !errors.Is(err, engine.ErrUnsolved) || tiles.PartsIn(dir) != nil { // of these the error says it
 		return err
@@ -63,7 +63,8 @@ func noStoreIn(out string) error {
 	return err
 }
 
-// patience is how long a process that is ending is waited for. Gigabytes of page-locked memory take seconds to give back.
+// patience is how long a process that is ending is waited for. Gigabytes of page-locked memory take seconds to give
+// back.
 const patience = 2 * time.Minute
 
 // patient calls try again while that fails for a lock that is held by a process which is ending.

@@ -29,7 +29,8 @@ import (
 type hurt struct {
 	first *hurt // the call comes only where this was done before
 	call  syscalls.Call
-	fail  syscall.Errno // what the call fails with; 0: the process is killed there. ENOSPC lasts: a full disk stays full
+	// what the call fails with; 0: the process is killed there. ENOSPC lasts: a full disk stays full
+	fail syscall.Errno
 }
 
 func (h hurt) String() string {
@@ -52,7 +53,8 @@ var hurts = []syscall.Errno{0, syscall.EIO, syscall.ENOSPC}
 func (s *scenario) attempt(t *testing.T, dir string, args []string, decide func(syscalls.Call) syscalls.Fate) (result, *os.ProcessState) {
 	t.Helper()
 	cmd := command(t, dir, args...)
-	cmd.Env = append(cmd.Env, "OOC_TEST_MAIN=submitted", "GOMAXPROCS=1") // so that calls come in much the same order each time
+	// so that calls come in much the same order each time
+	cmd.Env = append(cmd.Env, "OOC_TEST_MAIN=submitted", "GOMAXPROCS=1")
 	if s.byFile {
 		cmd.Env = append(cmd.Env, "OOC_TEST_BYFILE=1")
 	}
@@ -66,7 +68,8 @@ func (s *scenario) attempt(t *testing.T, dir string, args []string, decide func(
 		defer f.Close()
 		cmd.Stdout = f
 	}
-	late := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) }) // a trace says where it hangs
+	// a trace says where it hangs
+	late := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) })
 	defer late.Stop()
 	err := syscalls.Run(cmd, dir, decide)
 	var exit *exec.ExitError
@@ -107,9 +110,9 @@ func (t tally) String() string {
 		t.calls, t.kills+t.again, t.again, t.errors, t.silent, t.kept, t.missed)
 }
 
-// TestCampaignCalls does not let a call be done by which a run changes the disk: it kills the process there, or fails the
-// call, once for each call of every scenario. What was solved before still answers, or was given up whole; then the same
-// command goes on, and ends with what a run ends with that nothing happened to.
+// TestCampaignCalls does not let a call be done by which a run changes the disk: it kills the process there, or fails
+// the call, once for each call of every scenario. What was solved before still answers, or was given up whole; then
+// the same command goes on, and ends with what a run ends with that nothing happened to.
 func TestCampaignCalls(t *testing.T) {
 	crashtest.Campaign(t)
 	r, began := seeded(t), time.Now()
@@ -290,7 +293,8 @@ func (x *trial) judge(t *testing.T, r *rand.Rand) (sum tally) {
 		args = slices.Delete(slices.Clone(args), at, at+1)
 	}
 	again, _ := x.attempt(t, x.dir, args, done)
-	if len(args) < len(x.args) && (again.code == exit.BadInput && kept || again.code == exit.Usage) { // the old store, of another graph or algorithm
+	// the old store, of another graph or algorithm
+	if len(args) < len(x.args) && (again.code == exit.BadInput && kept || again.code == exit.Usage) {
 		again, _ = x.attempt(t, x.dir, x.args, done)
 	}
 	if again.code != 0 && !(x.refuses != nil && x.refuses(x.dir, again)) {

@@ -39,8 +39,8 @@ const (
 	noFile   = "missing 1e9 -1 nan "
 )
 
-// rubbish is what each flag refuses, by its name, or by the command and its name where flags of several commands differ.
-// A new flag has to be added.
+// rubbish is what each flag refuses, by its name, or by the command and its name where flags of several commands
+// differ. A new flag has to be added.
 var rubbish = map[string]bad{
 	"algorithm":       {noWord, exit.Usage, "want one of auto, blocked"},
 	"base":            {noNumber + "-1 2147483648", exit.Usage, "want a whole number from 0 to 2147483647"},
@@ -139,8 +139,8 @@ var linesFor = map[string]string{
 	"ooc verify --matrix": "g.gr --full", "ooc gen --arcs": "random new.gr -n 5", "ooc solve --out": "g.gr", "ooc solve --out-dir": "g.gr", "ooc bench tables": "--quick",
 }
 
-// TestRubbish gives every flag of every command what it cannot take, and demands the exit code, a message that names the flag
-// and what it wants, and that nothing changes on disk.
+// TestRubbish gives every flag of every command what it cannot take, and demands the exit code, a message that names
+// the flag and what it wants, and that nothing changes on disk.
 func TestRubbish(t *testing.T) {
 	dir := t.TempDir()
 	ooc(t, dir, "gen", "random", "g.gr", "-n", "50", "-m", "200", "--undirected").want(t, 0)
@@ -200,9 +200,9 @@ var workFor = map[string]string{
 	"ooc verify --base": "g.gr --matrix m.npy --full", "ooc verify --scale": "g.gr --matrix m.npy --full",
 }
 
-// TestGreatestNumbers gives every flag that takes a number the least and the greatest that it takes, and the next ones that it
-// does not. Commands end with the code of a meaning, in the memory and time of a small graph: no trace, and no failure that
-// nobody foresaw.
+// TestGreatestNumbers gives every flag that takes a number the least and the greatest that it takes, and the next
+// ones that it does not. Commands end with the code of a meaning, in the memory and time of a small graph: no trace,
+// and no failure that nobody foresaw.
 func TestGreatestNumbers(t *testing.T) {
 	crashtest.Slow(t)
 	sh, err := exec.LookPath("sh")
@@ -252,8 +252,8 @@ func TestGreatestNumbers(t *testing.T) {
 	})
 }
 
-// extremes are numbers for a flag: of those around what its type and its refusals speak of, the first and last few that it
-// takes, and all that it refuses. There are none for a flag that takes no number.
+// extremes are numbers for a flag: of those around what its type and its refusals speak of, the first and last few
+// that it takes, and all that it refuses. There are none for a flag that takes no number.
 func extremes(fl *pflag.Flag) (taken, refused []string) {
 	format, ok := numbersIn[fl.Value.Type()]
 	if !ok {
@@ -273,7 +273,8 @@ func extremes(fl *pflag.Flag) (taken, refused []string) {
 	}
 	for _, bits := range []uint{0, 31, 32, 63, 64} {
 		n := new(big.Int).Lsh(big.NewInt(1), bits)
-		middles = append(middles, n, new(big.Int).Neg(n), new(big.Int).Sub(n, big.NewInt(63))) // a multiple of 64 follows
+		// a multiple of 64 follows
+		middles = append(middles, n, new(big.Int).Neg(n), new(big.Int).Sub(n, big.NewInt(63)))
 	}
 	var all []*big.Int
 	for _, n := range middles {
@@ -362,7 +363,8 @@ func TestUnknownCommands(t *testing.T) {
 	}
 }
 
-// TestEmptyArguments refuses arguments that a script gives whose variable is not set, and jobs of such, before a queue is made.
+// TestEmptyArguments refuses arguments that a script gives whose variable is not set, and jobs of such, before a
+// queue is made.
 func TestEmptyArguments(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, ".", "x.jobs", "\"\"\n")
@@ -371,8 +373,8 @@ func TestEmptyArguments(t *testing.T) {
 	}
 }
 
-// TestSuggestedCommands solves a graph whose name begins with - and has blanks and quotes, and runs in a shell what the command
-// says to run next.
+// TestSuggestedCommands solves a graph whose name begins with - and has blanks and quotes, and runs in a shell what
+// the command says to run next.
 func TestSuggestedCommands(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {

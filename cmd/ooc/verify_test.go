@@ -74,8 +74,8 @@ func TestSciPyIsProved(t *testing.T) {
 	}
 }
 
-// TestAnswersAreChecked flips a bit of a solved matrix: what is asked of the 64 rows of a tile that it is in is refused, and
-// the rest is answered.
+// TestAnswersAreChecked flips a bit of a solved matrix: what is asked of the 64 rows of a tile that it is in is
+// refused, and the rest is answered.
 func TestAnswersAreChecked(t *testing.T) {
 	dir := t.TempDir()
 	var arcs strings.Builder

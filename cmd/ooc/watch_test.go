@@ -419,7 +419,8 @@ func TestWatchBatch(t *testing.T) {
 		t.Fatalf("%v, %v", batches, err)
 	}
 	ooc(t, dir, "watch", batches[0]).want(t, 0, "2 of 2 jobs solved, 0 failed")
-	c := onTerminal(t, command(t, dir, "watch", filepath.Base(batches[0])), 100, 30) // short names, so that rows are not cut
+	// short names, so that rows are not cut
+	c := onTerminal(t, command(t, dir, "watch", filepath.Base(batches[0])), 100, 30)
 	c.await(0, "b.ooc")
 	c.press("q")
 	c.ends(0)
@@ -486,7 +487,8 @@ func untilEnded(c *console, s syscall.Signal) {
 	}
 }
 
-// TestTwoSignals: a solve says at once that it stops and that a second signal ends it now, which says how to go on, too.
+// TestTwoSignals: a solve says at once that it stops and that a second signal ends it now, which says how to go on,
+// too.
 func TestTwoSignals(t *testing.T) {
 	crashtest.Slow(t)
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {

@@ -1,8 +1,8 @@
 // Package batch runs many solves, one after another or several at once, from a queue on disk.
 //
-// A Queue is a folder, NAME.batch, that lists the jobs in order, each with its state. Open makes or finds it, Run works
-// through it, Read is for everybody else. The queue holds no results: distances and restore points are in the stores. If a
-// queue is lost, only the record of failures is lost.
+// A Queue is a folder, NAME.batch, that lists the jobs in order, each with its state. Open makes or finds it, Run
+// works through it, Read is for everybody else. The queue holds no results: distances and restore points are in the
+// stores. If a queue is lost, only the record of failures is lost.
 //
 // In the package, data flows one way: jobs → Need and Room (what each needs, whether all fit) → Open (the queue) → Run
 // (which jobs may run together) → a Runner, which reads and solves one job. The package knows nothing of terminals and

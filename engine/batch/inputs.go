@@ -20,7 +20,8 @@ import (
 // errJobs is wrapped by the error for arguments or a jobs file that no batch can be made from.
 var errJobs = class.New(class.Usage, "bad jobs")
 
-// IsPattern reports whether an argument is a pattern of file names: it has the form of one, and no file has it as its name.
+// IsPattern reports whether an argument is a pattern of file names: it has the form of one, and no file has it as its
+// name.
 func IsPattern(arg string) bool {
 	if !strings.ContainsAny(arg, "*?[") {
 		return false
@@ -29,9 +30,9 @@ func IsPattern(arg string) bool {
 	return err != nil
 }
 
-// Expand returns the inputs that an argument stands for. A pattern stands for the files that match it. A folder that is no
-// store stands for the files in it whose names are those of graphs, sorted; skipped are its other files. Any other argument
-// stands for itself.
+// Expand returns the inputs that an argument stands for. A pattern stands for the files that match it. A folder that
+// is no store stands for the files in it whose names are those of graphs, sorted; skipped are its other files. Any
+// other argument stands for itself.
 func Expand(arg string) (inputs, skipped []string, err error) {
 	if IsPattern(arg) {
 		found, err := filepath.Glob(arg)
@@ -92,8 +93,8 @@ type jobLine struct {
 	Words  []string
 }
 
-// ReadLines reads a jobs file: one job a line, in words quoted as for a shell; # begins a comment. Errors name the file and
-// the line.
+// ReadLines reads a jobs file: one job a line, in words quoted as for a shell; # begins a comment. Errors name the
+// file and the line.
 func ReadLines(in io.Reader, name string) ([]jobLine, error) {
 	var lines []jobLine
 	n, bad := 0, false

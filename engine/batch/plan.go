@@ -48,8 +48,8 @@ func Room(jobs []Job, needs []Need) error {
 	return errors.Join(errs...)
 }
 
-// Share leaves each job as much of the room beside all stores as it can have while others run. The error of Room is then
-// about stores alone.
+// Share leaves each job as much of the room beside all stores as it can have while others run. The error of Room is
+// then about stores alone.
 func Share(jobs []Job, needs []Need) {
 	for _, v := range volumes(jobs, needs) {
 		room, small := max(0, v.free-v.stores), int64(0)
@@ -106,7 +106,8 @@ func volumes(jobs []Job, needs []Need) (list []*volume) {
 		dir := filepath.Dir(filepath.Clean(jobs[i].Store))
 		id, free, err := disk.Volume(dir)
 		if err != nil {
-			continue // what is wrong with the folder is for the job to say, and some volumes do not say how full they are
+			// what is wrong with the folder is for the job to say, and some volumes do not say how full they are
+			continue
 		}
 		v := known[id]
 		if v == nil {
@@ -127,8 +128,8 @@ func namedIn(input, from string) string {
 	return fmt.Sprintf("%s (%s)", input, from)
 }
 
-// Distinct fails if two jobs have the same store. from says where each job was named; a name that is equal to the input is
-// not repeated.
+// Distinct fails if two jobs have the same store. from says where each job was named; a name that is equal to the
+// input is not repeated.
 func Distinct(jobs []Job, from []string) error {
 	seen := map[string]int{}
 	for i := range jobs {
@@ -147,7 +148,8 @@ func Distinct(jobs []Job, from []string) error {
 	return nil
 }
 
-// place identifies a file, which need not be there: it is its absolute path without links, as far as these lead somewhere.
+// place identifies a file, which need not be there: it is its absolute path without links, as far as these lead
+// somewhere.
 func place(path string) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -165,8 +167,8 @@ func place(path string) string {
 	return abs
 }
 
-// Name returns the folder of these jobs' queue, in the current folder. It depends on the jobs and their order, but not on
-// their flags. hint is its first part, for people.
+// Name returns the folder of these jobs' queue, in the current folder. It depends on the jobs and their order, but
+// not on their flags. hint is its first part, for people.
 func Name(hint string, jobs []Job) (string, error) {
 	var list []byte
 	for _, j := range jobs {

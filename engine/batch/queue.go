@@ -77,8 +77,8 @@ func Is(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Read reads the queue in the folder dir, also while a batch runs. The paths of jobs begin where that of dir does. It fails
-// if the file is damaged, and with fs.ErrNotExist if there is none.
+// Read reads the queue in the folder dir, also while a batch runs. The paths of jobs begin where that of dir does. It
+// fails if the file is damaged, and with fs.ErrNotExist if there is none.
 func Read(dir string) (*Queue, error) {
 	q, _, err := readQueue(dir)
 	if err != nil {
@@ -117,8 +117,8 @@ func readQueue(dir string) (*Queue, int64, error) {
 	return q, good, nil
 }
 
-// inside returns a path as the queue in dir stores it. What lies beside the queue is stored relative to it, so that it may
-// be moved together with it.
+// inside returns a path as the queue in dir stores it. What lies beside the queue is stored relative to it, so that
+// it may be moved together with it.
 func inside(dir, path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -161,9 +161,9 @@ type Log struct {
 	failed error // the first; nothing is recorded after it
 }
 
-// Open makes the queue in the folder dir for the given jobs, of which only Input, Store, Flags and Restart count. If there
-// is a queue already, it continues that one, with the Restart that is recorded there. It fails with a *lock.LockedError
-// while another process runs the queue, and if the queue is one of other jobs.
+// Open makes the queue in the folder dir for the given jobs, of which only Input, Store, Flags and Restart count. If
+// there is a queue already, it continues that one, with the Restart that is recorded there. It fails with a
+// *lock.LockedError while another process runs the queue, and if the queue is one of other jobs.
 func Open(dir string, jobs []Job, command []string) (*Log, error) {
 	made := os.Mkdir(dir, 0o777)
 	if made != nil && !errors.Is(made, fs.ErrExist) {
@@ -302,8 +302,8 @@ func (l *Log) write(record any) error {
 	return nil
 }
 
-// record writes the present state of job i. The first error is kept and ends recording. The batch continues, since what is
-// solved is in the stores.
+// record writes the present state of job i. The first error is kept and ends recording. The batch continues, since
+// what is solved is in the stores.
 func (l *Log) record(i int) {
 	j := &l.Jobs[i]
 	j.At = time.Now()

@@ -289,7 +289,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// TestQueueOfTwo puts records of one queue behind those of another of the same jobs: refused, also where it is the last.
+// TestQueueOfTwo puts records of one queue behind those of another of the same jobs: refused, also where it is the
+// last.
 func TestQueueOfTwo(t *testing.T) {
 	home := t.TempDir()
 	var parts [2][][]byte

@@ -17,9 +17,9 @@ import (
 
 // Runner reads and solves jobs. Its methods may be called by several goroutines.
 type Runner interface {
-	// Open opens the store of job i, or reads its input and makes the store. d is the job's part of the device. restart
-	// says that the store is to begin again. Run does not wait for Open if it is interrupted, so nothing that Open still
-	// does then may do harm.
+	// Open opens the store of job i, or reads its input and makes the store. d is the job's part of the device.
+	// restart says that the store is to begin again. Run does not wait for Open if it is interrupted, so nothing that
+	// Open still does then may do harm.
 	Open(ctx context.Context, i int, restart bool, d kernels.Device) (Work, error)
 }
 
@@ -38,9 +38,9 @@ type Options struct {
 	Changed     func(i int)     // job i is in another state, or Solving again; called from one goroutine
 }
 
-// Small jobs share the device. A job is small if its store is at most smallBytes: much of its time then goes into reading,
-// short steps and syncs, which leave the device idle (docs/batch.md has what sharing gains). Its part of the device must
-// also hold the store twice, which leaves room for its panels.
+// Small jobs share the device. A job is small if its store is at most smallBytes: much of its time then goes into
+// reading, short steps and syncs, which leave the device idle (docs/batch.md has what sharing gains). Its part of the
+// device must also hold the store twice, which leaves room for its panels.
 const (
 	defaultAtOnce = 4
 	smallBytes    = 64 << 20 // some 4,000 vertices
@@ -77,10 +77,10 @@ type event struct {
 	err   error
 }
 
-// Run works through the jobs that are not solved, in order. Jobs that failed before are tried again; jobs that an earlier
-// run had begun continue from their stores. When ctx ends, the jobs that are being solved take a checkpoint, and Run fails
-// with task.ErrInterrupted. It does not wait for jobs that are still reading; these use the device until the process ends.
-// Run fails with ErrSomeFailed if jobs failed.
+// Run works through the jobs that are not solved, in order. Jobs that failed before are tried again; jobs that an
+// earlier run had begun continue from their stores. When ctx ends, the jobs that are being solved take a checkpoint,
+// and Run fails with task.ErrInterrupted. It does not wait for jobs that are still reading; these use the device
+// until the process ends. Run fails with ErrSomeFailed if jobs failed.
 func Run(ctx context.Context, l *Log, needs []Need, shared *device.Shared, r Runner, o Options) error {
 	if o.AtOnce == 0 {
 		o.AtOnce = defaultAtOnce

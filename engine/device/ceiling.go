@@ -25,8 +25,8 @@ func Ceiling(d kernels.Device, v entry.Variant) float64 {
 	return kept.highest(nameOf(d, v), c.Ceiling(v))
 }
 
-// KeptCeiling returns the highest rate that was ever measured on this hardware, without measuring it again, or 0 if none was
-// kept.
+// KeptCeiling returns the highest rate that was ever measured on this hardware, without measuring it again, or 0 if
+// none was kept.
 func KeptCeiling(d kernels.Device, v entry.Variant) float64 { return kept.highest(nameOf(d, v), 0) }
 
 // nameOf is what the ceiling of a variant is kept under.
@@ -35,8 +35,8 @@ func nameOf(d kernels.Device, v entry.Variant) string {
 	return fmt.Sprintf("%s; %s; %s", info.Model, info.Hardware, v)
 }
 
-// KeepCeilings has Ceiling keep what it measures in a file, for later processes. A file that is not there, damaged or not
-// ours counts as empty and is made anew; one that cannot be read or written is done without.
+// KeepCeilings has Ceiling keep what it measures in a file, for later processes. A file that is not there, damaged or
+// not ours counts as empty and is made anew; one that cannot be read or written is done without.
 func KeepCeilings(file string) {
 	kept.mu.Lock()
 	defer kept.mu.Unlock()

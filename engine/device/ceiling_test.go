@@ -27,8 +27,8 @@ func (d slowed) Info() kernels.Info {
 	return info
 }
 
-// TestCeilingsAreKept measures a machine under changing load, as processes one after another would, and puts rubbish in the
-// place of the file.
+// TestCeilingsAreKept measures a machine under changing load, as processes one after another would, and puts rubbish
+// in the place of the file.
 func TestCeilingsAreKept(t *testing.T) {
 	host, err := cpu.Open(cpu.Options{Threads: 1})
 	if err != nil {

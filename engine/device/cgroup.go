@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// cgroupFiles are the names, in one version of cgroups, of the limit of a memory cgroup, of its use, and of the entries of
-// memory.stat for files in the page cache, which the kernel drops when memory is short.
+// cgroupFiles are the names, in one version of cgroups, of the limit of a memory cgroup, of its use, and of the
+// entries of memory.stat for files in the page cache, which the kernel drops when memory is short.
 type cgroupFiles struct {
 	limit, used string
 	cache       []string
@@ -20,8 +20,9 @@ var (
 	cgroupV2 = cgroupFiles{"memory.max", "memory.current", []string{"inactive_file", "active_file"}}
 )
 
-// cgroupRoom returns the bytes that a process's memory cgroup and those above it leave, not counting files
-// that they hold in the page cache. list is the process's /proc/PID/cgroup, root where cgroups are mounted. ok is false where none has a limit.
+// cgroupRoom returns the bytes that a process's memory cgroup and those above it leave, not counting files that they
+// hold in the page cache. list is the process's /proc/PID/cgroup, root where cgroups are mounted. ok is false where
+// none has a limit.
 func cgroupRoom(list, root string) (room int64, ok bool) {
 	data, err := os.ReadFile(list)
 	if err != nil {
@@ -39,7 +40,8 @@ func cgroupRoom(list, root string) (room int64, ok bool) {
 			}
 			mount, files = path.Join(root, "memory"), cgroupV1
 		}
-		// In a container the path may be the host's while only the root is mounted here: then the loop ends at the root.
+		// In a container the path may be the host's while only the root is mounted here: then the loop ends at the
+		// root.
 		for dir := path.Join("/", parts[2]); ; dir = path.Dir(dir) {
 			if left, limited := files.room(path.Join(mount, dir)); limited && (!ok || left < room) {
 				room, ok = left, true

@@ -8,8 +8,8 @@ import (
 	"ooc/kernels"
 )
 
-// several are devices that share the rounds of a solve. As one device they are the first of them, which does whatever the others
-// take no part in.
+// several are devices that share the rounds of a solve. As one device they are the first of them, which does whatever
+// the others take no part in.
 type several struct {
 	kernels.Device
 	all []kernels.Device
@@ -67,7 +67,8 @@ type ranked struct {
 	memory int64
 }
 
-// Ranked returns a device that stands for as many, of which other processes have the others. memory is the least of any.
+// Ranked returns a device that stands for as many, of which other processes have the others. memory is the least of
+// any.
 func Ranked(d kernels.Device, of int, memory int64) kernels.Device { return &ranked{d, of, memory} }
 
 // Unwrap gives the device of this process, for kernels.As.

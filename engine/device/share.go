@@ -19,14 +19,14 @@ type Shared struct {
 // Share returns a Shared for a device, which stays the caller's to close.
 func Share(d kernels.Device) *Shared { return &Shared{device: d, known: map[string]any{}} }
 
-// Part returns the device with a limit on its memory in bytes; 0: none. Its Close does nothing. Host memory from AllocHost
-// is not limited: whoever plans the solves divides that.
+// Part returns the device with a limit on its memory in bytes; 0: none. Its Close does nothing. Host memory from
+// AllocHost is not limited: whoever plans the solves divides that.
 func (s *Shared) Part(memory int64) kernels.Device {
 	return &part{Device: s.device, shared: s, memory: memory}
 }
 
-// Once returns the result of measure. For parts of a shared device, also wrapped ones, it measures the whole device once
-// and remembers the result under a key.
+// Once returns the result of measure. For parts of a shared device, also wrapped ones, it measures the whole device
+// once and remembers the result under a key.
 func Once[T any](d kernels.Device, key string, measure func(d kernels.Device) (T, error)) (T, error) {
 	p, shared := kernels.As[*part](d)
 	if !shared {

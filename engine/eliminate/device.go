@@ -16,9 +16,9 @@ import (
 // deviceExpansions are an expansion on several devices: each takes batches of sources as it gets done with others.
 type deviceExpansions []*deviceExpansion
 
-// deviceExpansion is an expansion on a device. One group of goroutines computes batches of sources, each on its own stream.
-// Another writes the rows of tiles that come back. A row of tiles occupies host memory from its copy until it is written;
-// when all of it is occupied, the next copy waits.
+// deviceExpansion is an expansion on a device. One group of goroutines computes batches of sources, each on its own
+// stream. Another writes the rows of tiles that come back. A row of tiles occupies host memory from its copy until it
+// is written; when all of it is occupied, the next copy waits.
 type deviceExpansion struct {
 	rows     *expansion
 	device   kernels.Device
@@ -56,8 +56,8 @@ func (c *deviceExpansion) parts(data []byte) (row []byte, sums []uint32) {
 	return data[:c.rows.run.rowBytes()], entry.View[uint32](data[c.rows.run.rowBytes():])[:c.rows.run.sumsThere()]
 }
 
-// onDevices allocates device and host memory for an expansion on all devices that turn out to have room. It returns none if none is
-// planned: then the processor expands.
+// onDevices allocates device and host memory for an expansion on all devices that turn out to have room. It returns
+// none if none is planned: then the processor expands.
 func (w *expansion) onDevices() (all deviceExpansions, err error) {
 	_, can := kernels.As[kernels.LaneOps](w.run.Device) // the plan may have been made for another device
 	wanted := w.run.plan.Lanes > 0 && can
@@ -80,7 +80,8 @@ func (w *expansion) onDevices() (all deviceExpansions, err error) {
 		c := &deviceExpansion{rows: w, device: d, ring: w.run.rings[i], lanes: lanes, writers: max(1, writers(threads())/len(devices))}
 		if err := c.open(batches); err != nil {
 			cerr := c.close()
-			if cerr == nil && (errors.Is(err, kernels.ErrNoMemory) || errors.Is(err, errLaunches)) { // others, or the processor, can do it
+			// others, or the processor, can do it
+			if cerr == nil && (errors.Is(err, kernels.ErrNoMemory) || errors.Is(err, errLaunches)) {
 				continue
 			}
 			return nil, errors.Join(fmt.Errorf("expansion on %s: %w", d.Info().Name, err), cerr, all.close())
@@ -121,8 +122,8 @@ func (all deviceExpansions) close() error {
 	return err
 }
 
-// errLaunches says that the launches alone would take twice the planned time. That happens if the levels have only a row or
-// two each, as when the graph is a long path.
+// errLaunches says that the launches alone would take twice the planned time. That happens if the levels have only a
+// row or two each, as when the graph is a long path.
 var errLaunches = errors.New("an expansion of too many levels")
 
 // planned corrects the plan to what could be allocated.
@@ -154,7 +155,8 @@ func (c *deviceExpansion) open(batches int) (err error) {
 	}
 	host, err := c.ring.wait()
 	if err != nil {
-		return fmt.Errorf("%w: %w", kernels.ErrNoMemory, err) // so that the processor expands: it needs no page-locked memory
+		// so that the processor expands: it needs no page-locked memory
+		return fmt.Errorf("%w: %w", kernels.ErrNoMemory, err)
 	}
 	rows := int64(len(host)) / c.rows.run.rowAndSums()
 	c.room, c.copied = make(chan []byte, rows), make(chan tilesRow, rows)

@@ -8,11 +8,13 @@ import (
 	"ooc/tiles"
 )
 
-// batchesAtOnce is how many batches an expansion keeps in flight on a device: one is computed while another is copied out.
+// batchesAtOnce is how many batches an expansion keeps in flight on a device: one is computed while another is copied
+// out.
 const batchesAtOnce = 3
 
 // deviceShape fits an expansion to the memory of a device. It returns the lanes of a batch, which fill whole rows of
-// tiles, and the number of batches. Both are 0 if not even one row of tiles fits, or if the tile edge does not suit devices.
+// tiles, and the number of batches. Both are 0 if not even one row of tiles fits, or if the tile edge does not suit
+// devices.
 func deviceShape(s sparse.Shape, info kernels.Info, tileRows int) (lanes, batches int) {
 	room := info.Memory - info.Scratch - s.FixedBytes()
 	if s.Edge%kernels.DeviceLaneUnit != 0 || tileRows <= 0 {
@@ -61,9 +63,9 @@ func (x *planner) bytes(w sparse.Work) float64 {
 	return float64(x.rows) * float64(w.Vertices) * float64(x.Graph.Kind.Bytes())
 }
 
-// Measured on an H100 (docs/benchmarks.md). levelShare is the rate of real levels as a share of the sample's, whose rows
-// all have the same number of arcs. Copies and levels overlap; overlapLoss is the share of the shorter of the two that
-// still adds to the time.
+// Measured on an H100 (docs/benchmarks.md). levelShare is the rate of real levels as a share of the sample's, whose
+// rows all have the same number of arcs. Copies and levels overlap; overlapLoss is the share of the shorter of the
+// two that still adds to the time.
 const (
 	levelShare  = 0.45
 	overlapLoss = 0.3
@@ -75,8 +77,8 @@ const launchSeconds = 3e-6
 // deviceSeconds is the time to set up a GPU: memory, streams and the first launch. It matters for small problems.
 const deviceSeconds = 30e-3
 
-// moveToDevice moves the expansion to the device if it fits there and takes at most the given seconds. The estimate counts
-// on overlap: some batches are computed while others are copied out and others are written.
+// moveToDevice moves the expansion to the device if it fits there and takes at most the given seconds. The estimate
+// counts on overlap: some batches are computed while others are copied out and others are written.
 func (x *planner) moveToDevice(p *Plan, w sparse.Work, most float64) {
 	lanes, batches := x.onDevice(w)
 	if lanes == 0 {

@@ -1,6 +1,6 @@
 // Package eliminate owns the algorithm for sparse graphs: it eliminates vertices, closes the core that is left, and
-// expands the core's distances to rows of distances for all vertices. The mathematics is in package sparse; this package
-// plans it, picks the device for each stage, writes the rows to the store, and resumes.
+// expands the core's distances to rows of distances for all vertices. The mathematics is in package sparse; this
+// package plans it, picks the device for each stage, writes the rows to the store, and resumes.
 //
 // # Units and invariants
 //

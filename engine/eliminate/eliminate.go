@@ -30,13 +30,13 @@ import (
 
 // Options tune an elimination, mostly for tests. The zero value is the best known from measurements.
 type Options struct {
-	// CoreAtOnce is the largest core, in vertices, that is closed in memory and without restore points, since that takes
-	// only a moment. A GPU takes cores fasterAtOnce times as large. A larger core is solved in a store inside the store,
-	// with restore points of its own. 0: 2048; negative: every core is solved in a store.
+	// CoreAtOnce is the largest core, in vertices, that is closed in memory and without restore points, since that
+	// takes only a moment. A GPU takes cores fasterAtOnce times as large. A larger core is solved in a store inside
+	// the store, with restore points of its own. 0: 2048; negative: every core is solved in a store.
 	CoreAtOnce int
-	// PreferDevice p keeps the expansion on the device, which the user asked for, even if the processor would be faster:
-	// as long as the device takes at most 1+p times as long, plus p seconds. It does not affect where elimination stops.
-	// 0: a quarter.
+	// PreferDevice p keeps the expansion on the device, which the user asked for, even if the processor would be
+	// faster: as long as the device takes at most 1+p times as long, plus p seconds. It does not affect where
+	// elimination stops. 0: a quarter.
 	PreferDevice float64
 	// Sink takes each finished row of tiles instead of the store; nil: the store does.
 	Sink func(i int, tiles []byte) error
@@ -59,7 +59,8 @@ func New(o Options) Algorithm {
 // fasterAtOnce is how many times larger than the processor's a core may be that a GPU closes in memory.
 const fasterAtOnce = 6
 
-// closesAtOnce reports whether the device should close the core in its memory. It takes none for a core without vertices.
+// closesAtOnce reports whether the device should close the core in its memory. It takes none for a core without
+// vertices.
 func (a Algorithm) closesAtOnce(core int, kind entry.Kind, info kernels.Info) bool {
 	most := max(0, a.o.CoreAtOnce)
 	if !info.SharedCores {
@@ -132,8 +133,8 @@ type run struct {
 	tally     *cancel.Tally    // of the stage at hand
 }
 
-// planned takes the task's plan, or makes one. Where an earlier run has written rows or begun to solve a core, elimination
-// stops at the same vertex again.
+// planned takes the task's plan, or makes one. Where an earlier run has written rows or begun to solve a core,
+// elimination stops at the same vertex again.
 func (x *run) planned(ctx context.Context) error {
 	p, ok := x.Choice.Plan.(*Plan)
 	if !ok {
@@ -159,7 +160,8 @@ func (x *run) planned(ctx context.Context) error {
 // stopAt is what State.Stop says of so many vertices.
 func stopAt(eliminated int) int64 { return int64(eliminated) + 1 }
 
-// stopped returns how many vertices an earlier run has eliminated: by the store's state, or by the core that it was solving.
+// stopped returns how many vertices an earlier run has eliminated: by the store's state, or by the core that it was
+// solving.
 // -1: that is not known, or there was none.
 func stopped(s *tiles.Store, state tiles.State) (int, error) {
 	if state.Algorithm == Name && state.Stop > 0 {
@@ -244,8 +246,8 @@ func kindOf(d kernels.Device) string {
 	return kind
 }
 
-// findClosers finds what may close the core. Each kind of device adds sums of floats up in another order, and so do rounds: where
-// there are rows already, that which closed it then does so again, or the solve is refused.
+// findClosers finds what may close the core. Each kind of device adds sums of floats up in another order, and so do
+// rounds: where there are rows already, that which closed it then does so again, or the solve is refused.
 func (x *run) findClosers() error {
 	was, core := x.State.Closer, x.plan.Core
 	if !x.Meta.Kind.Float() {
@@ -281,7 +283,8 @@ func (x *run) core(ctx context.Context, e *sparse.Elimination, g *graph.Graph) (
 	for i, d := range x.closers {
 		core, err := e.CloseCore(ctx, d, x.lanes)
 		fixed := i+1 == len(x.closers) && x.State.Closer != "" && x.Meta.Kind.Float()
-		if d != x.host && errors.Is(err, kernels.ErrNoMemory) && !fixed { // other processes may hold the rest of its memory
+		// other processes may hold the rest of its memory
+		if d != x.host && errors.Is(err, kernels.ErrNoMemory) && !fixed {
 			continue
 		}
 		if e.Core() > 0 {

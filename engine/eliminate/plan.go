@@ -97,8 +97,9 @@ func roundsSeconds(before []plan.Offer) float64 {
 	return math.Inf(1)
 }
 
-// again returns the order and the stopping point of an earlier run, of whose floats the sums were rounded accordingly; a point
-// without vertices: there was none, or another may be chosen. It fails where there is no memory or no room for it any more.
+// again returns the order and the stopping point of an earlier run, of whose floats the sums were rounded
+// accordingly; a point without vertices: there was none, or another may be chosen. It fails where there is no memory
+// or no room for it any more.
 func (x *planner) again(ctx context.Context) (*sparse.Order, sparse.Work, error) {
 	if x.Store == nil {
 		return nil, sparse.Work{}, nil
@@ -134,8 +135,8 @@ func (x *planner) again(ctx context.Context) (*sparse.Order, sparse.Work, error)
 	return nil, sparse.Work{}, nil
 }
 
-// choose orders the vertices and picks where to stop, by the times that the chooser predicts. inRounds are the seconds that rounds
-// take. lacks is why what would be faster is not done.
+// choose orders the vertices and picks where to stop, by the times that the chooser predicts. inRounds are the
+// seconds that rounds take. lacks is why what would be faster is not done.
 func (x *planner) choose(ctx context.Context, chooser *planner, inRounds float64) (o *sparse.Order, best sparse.Work, lacks, err error) {
 	g := x.Graph
 	most, fill := math.MaxInt32, int64(sparse.DefaultMaxFill)
@@ -149,11 +150,11 @@ func (x *planner) choose(ctx context.Context, chooser *planner, inRounds float64
 	if o, err = order(seconds); err != nil {
 		return nil, best, nil, err
 	}
-	// The larger a core, the more memory and the more room on disk it takes: so the largest that can be closed is looked
-	// for once.
+	// The larger a core, the more memory and the more room on disk it takes: so the largest that can be closed is
+	// looked for once.
 	closed := largest(min(most, g.N), x.coreFits)
-	// within is the best of the cores of at most so many vertices. Where elimination is asked for, the order goes on until there
-	// is one, whether that pays or not.
+	// within is the best of the cores of at most so many vertices. Where elimination is asked for, the order goes on
+	// until there is one, whether that pays or not.
 	within := func(most int) (sparse.Work, error) {
 		best, err := bestOf(ctx, o, most, seconds)
 		if err != nil || best.Vertices > 0 || most < 0 || x.Algorithm != Name {
@@ -189,7 +190,8 @@ func (x *planner) choose(ctx context.Context, chooser *planner, inRounds float64
 	return o, best, lacks, err
 }
 
-// short fails with device.ErrMemory if there is not enough free memory for an elimination that stops at w, again or at first.
+// short fails with device.ErrMemory if there is not enough free memory for an elimination that stops at w, again or
+// at first.
 func (x *planner) short(w sparse.Work, again bool) error {
 	core, free := int64(w.Core)*int64(w.Core)*int64(x.Graph.Kind.Wide().Bytes()), x.a.free()
 	need := w.Fill*sparse.ArcBytes + core + x.leastScratch(w.Core)
@@ -222,8 +224,8 @@ func largest(most int, fits func(core int) error) int {
 	return sort.Search(most+1, func(core int) bool { return fits(core) != nil }) - 1
 }
 
-// bestOf returns the best stopping point of those that leave a core of at most so many vertices, one without vertices if
-// there is none.
+// bestOf returns the best stopping point of those that leave a core of at most so many vertices, one without vertices
+// if there is none.
 func bestOf(ctx context.Context, o *sparse.Order, most int, cost func(sparse.Work) float64) (sparse.Work, error) {
 	return o.Best(ctx, func(w sparse.Work) float64 {
 		if w.Core > most {
@@ -233,8 +235,8 @@ func bestOf(ctx context.Context, o *sparse.Order, most int, cost func(sparse.Wor
 	})
 }
 
-// tooLarge returns the error where every stopping point leaves too large a core: what the smallest of them lacks. most is
-// how many vertices host memory has room for.
+// tooLarge returns the error where every stopping point leaves too large a core: what the smallest of them lacks.
+// most is how many vertices host memory has room for.
 func (x *planner) tooLarge(ctx context.Context, o *sparse.Order, most int) error {
 	least, err := bestOf(ctx, o, most, func(w sparse.Work) float64 { return float64(w.Core) })
 	switch {
@@ -246,7 +248,8 @@ func (x *planner) tooLarge(ctx context.Context, o *sparse.Order, most int) error
 	return fmt.Errorf("the core that elimination leaves: %w", x.coreFits(least.Core))
 }
 
-// coreFits fails if the core can be closed neither in memory nor in rounds, or is too large for rows to be expanded from.
+// coreFits fails if the core can be closed neither in memory nor in rounds, or is too large for rows to be expanded
+// from.
 func (x *planner) coreFits(core int) error {
 	g, most := x.Graph, x.HostMemory
 	if most == 0 && !g.Kind.Float() { // else short says it: another choice would round differently
@@ -297,22 +300,24 @@ func (a Algorithm) maxFill() int64 {
 
 // Measured on two cores with AVX-512, unless said otherwise (docs/benchmarks.md). Shares are of the rate of products.
 const (
-	writeRate   = 600e6 // bytes/s of one thread into a file that was never written: the system finds pages
-	fileRate    = 2e9   // bytes/s of all threads on the H100's host: writes to one file take turns, and go on to its disk
+	writeRate = 600e6 // bytes/s of one thread into a file that was never written: the system finds pages
+	// bytes/s of all threads on the H100's host: writes to one file take turns, and go on to its disk
+	fileRate    = 2e9
 	coreShare   = 0.7
 	coreCopies  = 5e-10 // seconds a byte: to fill a core's matrix, and to bring it to a GPU and back
 	storeCopies = 2     // times as long where the core is in a store
 )
 
-// predict predicts the times of a solve that stops eliminating at w. The device expands if it takes at most 1+longer times as
-// long as the processor, plus longer seconds.
+// predict predicts the times of a solve that stops eliminating at w. The device expands if it takes at most 1+longer
+// times as long as the processor, plus longer seconds.
 func (x *planner) predict(w sparse.Work, longer float64) Plan {
 	p := Plan{Eliminated: w.Eliminated, Core: w.Core, Fill: w.Fill, Rows: x.rows}
 	r, kind := &x.Rates, x.Graph.Kind
 	p.EliminateSeconds = r.EliminateSeconds(w)
 	p.CoreSeconds = w.Rounds * x.perRelaxation
-	// perRelaxation counts the relaxations of a whole matrix, of which rounds with layout upper do half. A core that is closed
-	// in memory needs the other half, too. The store of a larger one costs about as much as that half of the largest in memory.
+	// perRelaxation counts the relaxations of a whole matrix, of which rounds with layout upper do half. A core that
+	// is closed in memory needs the other half, too. The store of a larger one costs about as much as that half of
+	// the largest in memory.
 	if x.Upper() {
 		p.CoreSeconds += min(w.Rounds, math.Pow(float64(max(0, x.a.o.CoreAtOnce)), 3)) * x.perRelaxation
 	}

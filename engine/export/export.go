@@ -40,10 +40,10 @@ var Formats = []format{
 	mtxFormat,
 }
 
-// File writes distances to a file, and compresses it if its last extension is .gz or .zst. It takes at most 256 MiB of memory
-// beside the ids. The file appears under its name only once it is whole and synced. Errors: engine.ErrUnsolved if the
-// distances are not final, graph.ErrNoVertex if the store lacks a row or column, newfile.ErrNoFormat, and fs.ErrExist if the file
-// exists and may not be overwritten.
+// File writes distances to a file, and compresses it if its last extension is .gz or .zst. It takes at most 256 MiB
+// of memory beside the ids. The file appears under its name only once it is whole and synced. Errors:
+// engine.ErrUnsolved if the distances are not final, graph.ErrNoVertex if the store lacks a row or column,
+// newfile.ErrNoFormat, and fs.ErrExist if the file exists and may not be overwritten.
 func File(ctx context.Context, p *engine.Problem, file string, o Options) error {
 	if o.Format == "" {
 		o.Format = strings.TrimPrefix(filepath.Ext(packed.TrimExt(file)), ".")

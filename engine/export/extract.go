@@ -79,8 +79,8 @@ type stretch struct {
 	packed      bool  // their places in the block are neighbours too
 }
 
-// stretches cuts the picks lo…hi-1 into stretches within tiles, in the order of the matrix. A bridged stretch also covers
-// small gaps: to read unwanted entries between wanted ones costs less than to skip them.
+// stretches cuts the picks lo…hi-1 into stretches within tiles, in the order of the matrix. A bridged stretch also
+// covers small gaps: to read unwanted entries between wanted ones costs less than to skip them.
 func (k picked) stretches(lo, hi, edge int, bridge bool) []stretch {
 	order := make([]int, hi-lo)
 	for i := range order {
@@ -121,7 +121,8 @@ func (x *extract) read(b *block, rows, cols []stretch, width int) error {
 	return nil
 }
 
-// readThrough is the longest gap, in bytes, that is read instead of skipped. The system would read that much ahead anyway.
+// readThrough is the longest gap, in bytes, that is read instead of skipped. The system would read that much ahead
+// anyway.
 const readThrough = 16 << 10
 
 // readPart reads the entries of a tile where chosen rows and chosen columns cross.

@@ -6,8 +6,8 @@ import (
 	"ooc/engine/newfile"
 )
 
-// NewIDs is idfile.New for the rows and columns of what Options pick. It fails with graph.ErrNoVertex too, for those that the
-// store has not.
+// NewIDs is idfile.New for the rows and columns of what Options pick. It fails with graph.ErrNoVertex too, for those
+// that the store has not.
 func NewIDs(p *engine.Problem, file newfile.File, o Options) (*idfile.File, error) {
 	ids, err := p.IDs()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"ooc/tiles"
 )
 
-// predecessorWriter returns a function that writes the predecessors of rows as a 2-D array of int32; none stands where there
-// is no predecessor. Each row is a tree of shortest paths from its vertex, even with arcs of weight 0.
+// predecessorWriter returns a function that writes the predecessors of rows as a 2-D array of int32; none stands
+// where there is no predecessor. Each row is a tree of shortest paths from its vertex, even with arcs of weight 0.
 func predecessorWriter(none int32) func(ctx context.Context, x *extract, w io.Writer) error {
 	return func(ctx context.Context, x *extract, w io.Writer) error {
 		g, err := x.p.Graph()
@@ -97,9 +97,9 @@ func newTreeMaker(g, back *graph.Graph, none int32) *treeMaker {
 	return t
 }
 
-// replace overwrites a row of stored distances from source with predecessors on shortest paths. The distances of f64, which
-// are too long for the row, are in dist. If the arcs do not add up to some
-// vertex's distance it returns that vertex, else -1.
+// replace overwrites a row of stored distances from source with predecessors on shortest paths. The distances of f64,
+// which are too long for the row, are in dist. If the arcs do not add up to some vertex's distance it returns that
+// vertex, else -1.
 func (t *treeMaker) replace(row []uint32, source int) int {
 	wrong := -1
 	switch {
@@ -149,8 +149,8 @@ func (t *treeMaker) falling(row []uint32, source int) int {
 	return wrong
 }
 
-// exact searches from the source over tight arcs, breadth first. They lead to every reachable vertex, and the search visits
-// each once, so cycles of length 0 do no harm.
+// exact searches from the source over tight arcs, breadth first. They lead to every reachable vertex, and the search
+// visits each once, so cycles of length 0 do no harm.
 func (t *treeMaker) exact(row []uint32, source int32) int {
 	for v := range t.pred {
 		t.pred[v] = -1
@@ -180,8 +180,8 @@ func (t *treeMaker) exact(row []uint32, source int32) int {
 	return -1
 }
 
-// rounded takes into each vertex the arc that is nearest to tight. If these arcs make no tree, or one whose paths differ from
-// the stored distances by more than rounding allows, it searches the graph instead.
+// rounded takes into each vertex the arc that is nearest to tight. If these arcs make no tree, or one whose paths
+// differ from the stored distances by more than rounding allows, it searches the graph instead.
 func (t *treeMaker) rounded(source int) int {
 	for v := range t.pred {
 		t.pred[v] = -1

@@ -15,9 +15,9 @@ type TableOptions struct {
 	JSON       bool  // objects, one a line: the columns, and then each row
 }
 
-// Table writes the distances from some vertices to others to a stream, as a table whose cells tabs separate: the ids of the columns
-// on the first line, and the id of each row before its distances. A pair without a path is "unreachable", in JSON null. Errors are
-// those of Write.
+// Table writes the distances from some vertices to others to a stream, as a table whose cells tabs separate: the ids
+// of the columns on the first line, and the id of each row before its distances. A pair without a path is
+// "unreachable", in JSON null. Errors are those of Write.
 func Table(ctx context.Context, p *engine.Problem, w io.Writer, o TableOptions) error {
 	write := (*extract).tabs
 	if o.JSON {

@@ -21,7 +21,8 @@ func (f *Factors) NewSearch() *Search {
 	return &Search{f, f.Elimination.NewSearch(f.Core, f.need())}
 }
 
-// Do calls do with the search itself, for many questions at a time. What goes wrong with the file meanwhile is Do's error.
+// Do calls do with the search itself, for many questions at a time. What goes wrong with the file meanwhile is Do's
+// error.
 func (s *Search) Do(do func(s sparse.Search) error) error {
 	return s.f.guard(func() error { return do(s.search) })
 }
@@ -40,8 +41,8 @@ func (s *Search) To(v int) (bits uint64, err error) {
 	return bits, err
 }
 
-// ReadAt returns the bits of the distance from u to v, an entry of Kind.Wide. Many goroutines may ask at a time. Its errors, as
-// those of all questions, match disk.ErrCorrupt where the file of the factors is damaged.
+// ReadAt returns the bits of the distance from u to v, an entry of Kind.Wide. Many goroutines may ask at a time. Its
+// errors, as those of all questions, match disk.ErrCorrupt where the file of the factors is damaged.
 func (f *Factors) ReadAt(u, v int) (uint64, error) {
 	f.mu.Lock()
 	var s *Search
@@ -78,7 +79,8 @@ func (f *Factors) LaneBytes(sources int) int64 { return f.Elimination.WindowByte
 // Reversed implements rows.Ready. What it returns shares the memory of f. In floating kinds its distances may differ
 // from those of f by rounding, since an expansion adds up the way there and back in different orders.
 func (f *Factors) Reversed() (rows.Ready, error) {
-	if up := f.Elimination.Up; up == f.Elimination.Down && len(up.Weights) > 0 { // without arcs they are one in any graph
+	// without arcs they are one in any graph
+	if up := f.Elimination.Up; up == f.Elimination.Down && len(up.Weights) > 0 {
 		return f, nil
 	}
 	if err := f.whole(); err != nil {

@@ -64,8 +64,8 @@ type Factors struct {
 	asked
 }
 
-// Of returns the factors of an elimination and its closed core. host allocates what rows are computed in, and stays the caller's: do not close
-// these factors.
+// Of returns the factors of an elimination and its closed core. host allocates what rows are computed in, and stays
+// the caller's: do not close these factors.
 func Of(host kernels.Device, e *sparse.Elimination, core *sparse.DenseCore) *Factors {
 	return &Factors{Elimination: e, Core: core, host: host}
 }
@@ -122,8 +122,9 @@ func Shares(w sparse.Work) live.StageShares {
 	}
 }
 
-// stop orders the vertices, and picks where elimination stops: where counts say that it pays, in the memory that it may take. What
-// is free decides nothing, since sums of floats and of reciprocals are rounded in the order of elimination.
+// stop orders the vertices, and picks where elimination stops: where counts say that it pays, in the memory that it
+// may take. What is free decides nothing, since sums of floats and of reciprocals are rounded in the order of
+// elimination.
 func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, sparse.Work, error) {
 	room, most := q.Memory, g.N
 	options := sparse.OrderOptions{Sources: q.Rows, Dissect: q.Dissect}
@@ -169,8 +170,8 @@ func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, 
 	return order, best, err
 }
 
-// short fails with device.ErrMemory if an elimination that stops at w needs more memory than it may take, or than is free; and with
-// ErrDense, too, if it could stop elsewhere.
+// short fails with device.ErrMemory if an elimination that stops at w needs more memory than it may take, or than is
+// free; and with ErrDense, too, if it could stop elsewhere.
 func short(q rows.Question, w sparse.Work, of entry.Kind) error {
 	need := w.Fill*sparse.ArcBytes + int64(w.Core)*int64(w.Core)*int64(of.Wide().Bytes())
 	room, kind, remedy := q.Memory, device.ErrMemory, "give as many with --host-memory"

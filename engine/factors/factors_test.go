@@ -105,7 +105,8 @@ func TestExpander(t *testing.T) {
 	}
 }
 
-// TestQuestions compares answers to every question with one another and with searches, of factors in memory and from a file.
+// TestQuestions compares answers to every question with one another and with searches, of factors in memory and from
+// a file.
 func TestQuestions(t *testing.T) {
 	r := seeds.New(t)
 	for _, w := range enginetest.AllKinds {

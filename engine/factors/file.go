@@ -16,8 +16,8 @@ import (
 	"ooc/tiles/disk"
 )
 
-// The arrays of a file of factors. Those of the arcs down are empty where they are those of the arcs up: in undirected graphs all, and
-// mostly in others all but the weights.
+// The arrays of a file of factors. Those of the arcs down are empty where they are those of the arcs up: in
+// undirected graphs all, and mostly in others all but the weights.
 const (
 	headArray = iota // uint64: vertices, core vertices, entry.Variant
 	verticesArray

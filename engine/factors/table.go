@@ -13,9 +13,9 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Table computes the distances from some vertices to others, a rectangle of the matrix, without whole rows: from the climbs of
-// both sides, which meet in the core or in an ancestor of both. In floating kinds distances may differ from those of rows by
-// rounding. Any number of goroutines may share it, each with a TableReader.
+// Table computes the distances from some vertices to others, a rectangle of the matrix, without whole rows: from the
+// climbs of both sides, which meet in the core or in an ancestor of both. In floating kinds distances may differ from
+// those of rows by rounding. Any number of goroutines may share it, each with a TableReader.
 type Table struct {
 	f      *Factors
 	labels kernels.Arcs // by column: ranks that the climb from its vertex on reversed arcs reached

@@ -1,6 +1,6 @@
-// Package feed carries the arcs of a graph to a device, block by block and pass after pass, for methods that visit all arcs
-// many times: Bellman–Ford, Borůvka. Blocks that fit the device's memory stay there. The others stream through; reading,
-// copying and computing overlap.
+// Package feed carries the arcs of a graph to a device, block by block and pass after pass, for methods that visit
+// all arcs many times: Bellman–Ford, Borůvka. Blocks that fit the device's memory stay there. The others stream
+// through; reading, copying and computing overlap.
 package feed
 
 import (

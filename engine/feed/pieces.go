@@ -19,7 +19,8 @@ func Pieces(m Matrix, o Options) (*Feed, error) {
 	tile, side := int64(p.edge)*int64(p.edge)*entry.WordBytes, int64(entry.CeilDiv(p.n, p.edge))
 	p.across = 1
 	if o.Edge == 0 && !o.Device.Info().SharedCores {
-		p.across = int(max(1, min(most/tile, side))) // a step has threads for the vertices of one block, and a GPU wants many
+		// a step has threads for the vertices of one block, and a GPU wants many
+		p.across = int(max(1, min(most/tile, side)))
 	}
 	p.high = int(max(1, min(most/tile/int64(p.across), side)))
 	p.scratch.New = func() any { s := make([]uint32, p.edge*p.edge); return &s }
@@ -86,8 +87,8 @@ func lay(dst, tile []uint32, edge, rows, pitch int) {
 	}
 }
 
-// transpose writes the first rows rows of a tile as columns, whose beginnings are pitch entries apart. It goes by squares
-// that stay in the first-level cache.
+// transpose writes the first rows rows of a tile as columns, whose beginnings are pitch entries apart. It goes by
+// squares that stay in the first-level cache.
 func transpose(dst, tile []uint32, edge, rows, pitch int) {
 	const square = 32
 	for top := 0; top < rows; top += square {

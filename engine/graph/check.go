@@ -59,8 +59,8 @@ func (g *Graph) bounds(ctx context.Context, factor float64) []Bound {
 // fewArcs is how many arcs a graph may have for FitsScaled to search it, so that an import takes little longer.
 const fewArcs = 1 << 18
 
-// FitsScaled reports whether CheckRange would let the graph's input pass in kind i32 with another scale. It is not sure of
-// a refusal where it takes a search to know, and the graph is large.
+// FitsScaled reports whether CheckRange would let the graph's input pass in kind i32 with another scale. It is not
+// sure of a refusal where it takes a search to know, and the graph is large.
 func (g *Graph) FitsScaled(scale int64) (fits, sure bool) {
 	factor := float64(scale) / float64(g.Scale) * (1 + 1./(1<<20)) // weights here are rounded
 	f := g.Facts()
@@ -78,8 +78,8 @@ func (g *Graph) FitsScaled(scale int64) (fits, sure bool) {
 // manyArcs is from how many arcs on FitsU16 does not search.
 const manyArcs = 1 << 21
 
-// FitsU16 reports whether the distances of a graph of kind i32 fit kind u16. Of a graph with many arcs, it says so where the
-// weights alone show it.
+// FitsU16 reports whether the distances of a graph of kind i32 fit kind u16. Of a graph with many arcs, it says so
+// where the weights alone show it.
 func (g *Graph) FitsU16(ctx context.Context) bool {
 	f, bounds := g.Facts(), g.bounds(ctx, 1)
 	if f.Kind != entry.KindI32 || f.Negative {
@@ -102,9 +102,9 @@ type Bound struct {
 // LongestDistance describes a bound that no distance need reach.
 const LongestDistance = "a shortest path may be as long as"
 
-// CheckRange compares bounds of the magnitude of a distance, each tighter than the one before, with what the kind can hold.
-// It returns a *RangeError if none is small enough. A shortest path visits no vertex twice, so it has at most N-1 arcs,
-// each from another vertex. The first bound is N-1 times the largest weight. file is for the error.
+// CheckRange compares bounds of the magnitude of a distance, each tighter than the one before, with what the kind can
+// hold. It returns a *RangeError if none is small enough. A shortest path visits no vertex twice, so it has at most
+// N-1 arcs, each from another vertex. The first bound is N-1 times the largest weight. file is for the error.
 func (f *Facts) CheckRange(file string, tighter ...Bound) error {
 	if f.Kind == entry.KindU16 && f.Negative {
 		return &InputError{File: file, Reason: "kind u16 holds no negative weights: use --kind i32"}
@@ -164,13 +164,13 @@ func (g *Graph) sumOfLargest() float64 {
 	return sum
 }
 
-// longestPath bounds every distance of a graph without negative arcs. Inside a strongly connected component, no distance is
-// more than the distance to the component's root plus that from it. A shortest path goes through components in their
-// topological order and never returns to one. So the longest chain of these bounds, and of the arcs between components, is
-// a bound.
+// longestPath bounds every distance of a graph without negative arcs. Inside a strongly connected component, no
+// distance is more than the distance to the component's root plus that from it. A shortest path goes through
+// components in their topological order and never returns to one. So the longest chain of these bounds, and of the
+// arcs between components, is a bound.
 //
-// Paths of the fewest arcs are found ten times faster than shortest ones, and are no shorter: they are tried first. In a symmetric graph it goes
-// on until the bound is below enough, where that takes few searches.
+// Paths of the fewest arcs are found ten times faster than shortest ones, and are no shorter: they are tried first.
+// In a symmetric graph it goes on until the bound is below enough, where that takes few searches.
 func (g *Graph) longestPath(ctx context.Context, enough float64) (longest float64, err error) {
 	var c components
 	var both errgroup.Group
@@ -234,8 +234,8 @@ func (c *components) longestChain(g *Graph, forward, back *Search, enough float6
 // atOnce is from how many members on a component is searched in both directions at the same time.
 const atOnce = 1 << 12
 
-// farAround returns the largest distance from a member of a component to the others plus the largest back. back is forward where these are
-// the same.
+// farAround returns the largest distance from a member of a component to the others plus the largest back. back is
+// forward where these are the same.
 func farAround(forward, back *Search, root int32, members []int32) (float64, error) {
 	if forward == back {
 		far, _, err := forward.farthest(root, members)
@@ -276,9 +276,10 @@ func (s *Search) middle(members []int32) (int32, error) {
 // mostSearches is how many searches may tighten the bound of a component.
 const mostSearches = 64
 
-// farthestOfAll bounds the distances within a component of a symmetric graph after a search from its root. Two members at
-// most so far from the root are at most twice as far apart. So members are searched from in turn, from the farthest on, until
-// that is below enough (P. Crescenzi et al., On computing the diameter of real-world undirected graphs, 2013).
+// farthestOfAll bounds the distances within a component of a symmetric graph after a search from its root. Two
+// members at most so far from the root are at most twice as far apart. So members are searched from in turn, from the
+// farthest on, until that is below enough (P. Crescenzi et al., On computing the diameter of real-world undirected
+// graphs, 2013).
 func (s *Search) farthestOfAll(members []int32, enough float64) (bound float64, err error) {
 	away := make([]float64, len(members))
 	order := make([]int, len(members))
@@ -299,8 +300,8 @@ func (s *Search) farthestOfAll(members []int32, enough float64) (bound float64, 
 	return bound, nil
 }
 
-// farthest returns the largest distance from a member of a component to the others, and which has it. It does not change what
-// s holds for other components.
+// farthest returns the largest distance from a member of a component to the others, and which has it. It does not
+// change what s holds for other components.
 func (s *Search) farthest(root int32, members []int32) (far float64, last int32, err error) {
 	if len(members) == 1 {
 		return 0, root, nil

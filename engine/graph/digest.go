@@ -8,8 +8,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Digest is the same text for two graphs with the same vertices, by their rows, and the same arcs, kind and scale. Ids do not
-// matter.
+// Digest is the same text for two graphs with the same vertices, by their rows, and the same arcs, kind and scale.
+// Ids do not matter.
 func (g *Graph) Digest() string {
 	h := sha256.New()
 	fmt.Fprintln(h, g.N, g.Arcs(), g.Kind, g.Scale)

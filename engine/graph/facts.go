@@ -46,9 +46,10 @@ type Source struct {
 
 // Extent is the size of a graph, as far as it is known without building the graph.
 type Extent struct {
-	N     int
-	Arcs  int64 // at most, and rarely under a fourth of that; an undirected edge counts as two. 0 for a matrix in a file
-	Dense bool  // a matrix in a file
+	N int
+	// at most, and rarely under a fourth of that; an undirected edge counts as two. 0 for a matrix in a file
+	Arcs  int64
+	Dense bool // a matrix in a file
 	// Symmetric says of a matrix that it is symmetric, or will be refused; false where that is not known yet.
 	Symmetric bool
 	Spool     int64 // bytes of the copy that is made of such a matrix to read it; 0: it is read where it is

@@ -51,9 +51,9 @@ func (ids IDs) Append(out []byte, row int) []byte {
 	return strconv.AppendInt(out, ids.Base+int64(row), 10)
 }
 
-// Row returns the row, of n, that an id belongs to. A text that is no id may be one in another form of Unicode: an é is one character
-// to some keyboards, and an e and its accent to others. The first call on text ids builds an index, where
-// the ids came from TextIDs; it may be called by several goroutines.
+// Row returns the row, of n, that an id belongs to. A text that is no id may be one in another form of Unicode: an é
+// is one character to some keyboards, and an e and its accent to others. The first call on text ids builds an index,
+// where the ids came from TextIDs; it may be called by several goroutines.
 func (ids IDs) Row(name string, n int) (int, bool) {
 	if ids.Text != nil {
 		row, ok := ids.textRow(name)
@@ -78,7 +78,8 @@ func (ids IDs) Row(name string, n int) (int, bool) {
 	return int(row), true
 }
 
-// Check fails where an id cannot be shown and typed again, or belongs to two rows. Numeric ids ascend, or there is no such IDs.
+// Check fails where an id cannot be shown and typed again, or belongs to two rows. Numeric ids ascend, or there is no
+// such IDs.
 func (ids IDs) Check() error {
 	for row, id := range ids.Text {
 		if id == "" || !text.Printable(id) {

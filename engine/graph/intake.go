@@ -12,8 +12,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Intake takes arcs with their weights and makes a Graph of them, by the rules that hold for every input. Builder and the
-// readers of package read use it; programs build graphs with these.
+// Intake takes arcs with their weights and makes a Graph of them, by the rules that hold for every input. Builder and
+// the readers of package read use it; programs build graphs with these.
 //
 // Arcs are between rows 0…N-1. N is 0 while their number is not known: rows may then be named as they come, or be other
 // numbers, which Renumber turns into rows in the end.
@@ -23,8 +23,8 @@ type Intake struct {
 	Signed     bool // vertices are numbers, some of them negative, that are no rows yet
 	Undirected bool
 	Expected   int64 // how many arcs a header has announced
-	// Free is how many vertices are believed without any arc; 0 stands for freeVertices. Beyond that, a graph has at most
-	// isolatedPerArc vertices for each arc, so that a few bytes of input cannot claim gigabytes of memory.
+	// Free is how many vertices are believed without any arc; 0 stands for freeVertices. Beyond that, a graph has at
+	// most isolatedPerArc vertices for each arc, so that a few bytes of input cannot claim gigabytes of memory.
 	Free  int64
 	Weigh number.Weighing
 
@@ -50,8 +50,8 @@ type NegativeLoop struct {
 	Line   int64
 }
 
-// Word reads a weight, which stands on a line. It returns false if the weight means no arc, which is counted, or if it is
-// an error.
+// Word reads a weight, which stands on a line. It returns false if the weight means no arc, which is counted, or if
+// it is an error.
 func (in *Intake) Word(tok []byte, line int64) (word uint32, ok bool, err error) {
 	word, verdict, reason := in.Weigh.Word(tok)
 	switch verdict {
@@ -72,8 +72,8 @@ func (in *Intake) Word(tok []byte, line int64) (word uint32, ok bool, err error)
 	return 0, false, &InputError{File: in.File, Line: line, Reason: reason}
 }
 
-// IdleLoop reports whether the arc from u to v, whose weight is written as tok, is a self-loop that is on no shortest path,
-// and counts it. Its weight does not choose the kind, and need not fit it.
+// IdleLoop reports whether the arc from u to v, whose weight is written as tok, is a self-loop that is on no shortest
+// path, and counts it. Its weight does not choose the kind, and need not fit it.
 func (in *Intake) IdleLoop(u, v int32, tok []byte) bool {
 	if u != v || in.Weigh.IsNone(tok) || !number.NotNegative(tok) {
 		return false

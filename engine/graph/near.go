@@ -2,10 +2,10 @@ package graph
 
 import "math"
 
-// Near is Dijkstra with a hint: numbers that the distances should be close to, +Inf where there is no path. They decide, in
-// place of a heap, in which order vertices are visited. A vertex whose distance falls after its visit is visited again. So
-// whatever the numbers are, the result is that of a search: no arc makes any distance shorter. If they are so far off that
-// this takes long, Near gives up and calls Dijkstra.
+// Near is Dijkstra with a hint: numbers that the distances should be close to, +Inf where there is no path. They
+// decide, in place of a heap, in which order vertices are visited. A vertex whose distance falls after its visit is
+// visited again. So whatever the numbers are, the result is that of a search: no arc makes any distance shorter. If
+// they are so far off that this takes long, Near gives up and calls Dijkstra.
 func (s *Search) Near(src int, near []float64) []float64 {
 	var done bool
 	switch {

@@ -15,17 +15,17 @@ import (
 // predecessors after every N improvements: there is one sooner or later if and only if there is a
 // negative cycle (B. V. Cherkassky and A. V. Goldberg, Negative-cycle detection algorithms, 1999).
 //
-// Sums are float64: exact for integers and mostly for f32. Where rounding makes a cycle look negative that is not, the search
-// starts over and ignores gains as small as that. It fails with the cause of ctx if that ends first.
+// Sums are float64: exact for integers and mostly for f32. Where rounding makes a cycle look negative that is not,
+// the search starts over and ignores gains as small as that. It fails with the cause of ctx if that ends first.
 func (g *Graph) negativeCycle(ctx context.Context) (cycle []int32, err error) {
 	_, cycle, err = g.virtualSource(ctx)
 	return cycle, err
 }
 
-// Potentials returns a number h for each row so that h[v] ≤ h[u] + w for each arc u→v, for floating kinds but for rounding: the
-// distances from a virtual source that has an arc of length 0 to every vertex, so none is above 0 (D. B. Johnson, Efficient
-// algorithms for shortest paths in sparse networks, 1977). It fails with a *NegativeCycleError, or with the cause of ctx if
-// that ends first.
+// Potentials returns a number h for each row so that h[v] ≤ h[u] + w for each arc u→v, for floating kinds but for
+// rounding: the distances from a virtual source that has an arc of length 0 to every vertex, so none is above 0 (D.
+// B. Johnson, Efficient algorithms for shortest paths in sparse networks, 1977). It fails with a *NegativeCycleError,
+// or with the cause of ctx if that ends first.
 func (g *Graph) Potentials(ctx context.Context) ([]float64, error) {
 	dist, cycle, err := g.virtualSource(ctx)
 	if err == nil && cycle != nil {
@@ -53,8 +53,8 @@ func (g *Graph) virtualSource(ctx context.Context) (dist []float64, cycle []int3
 	}
 }
 
-// cycleSearch returns the distances from the virtual source, or a cycle whose arcs all improved by more than tolerance; and the
-// largest magnitude of a distance that it met.
+// cycleSearch returns the distances from the virtual source, or a cycle whose arcs all improved by more than
+// tolerance; and the largest magnitude of a distance that it met.
 func cycleSearch[W weight](ctx context.Context, g *Graph, weights []W, tolerance float64) (dist []float64, cycle []int32, reach float64, err error) {
 	s := cycleState{dist: make([]float64, g.N), pred: make([]int32, g.N), mark: make([]int32, g.N)}
 	waiting := make([]bool, g.N)

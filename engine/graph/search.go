@@ -6,9 +6,9 @@ import (
 	"ooc/engine/internal/cancel"
 )
 
-// Search finds the shortest distances from one vertex at a time: the reference that a solve is judged
-// by, which shares no code with it. Its scratch memory, 20 bytes a vertex and 12 for Near, is used again by each call. A Search is
-// for one goroutine; any number of them may share a graph.
+// Search finds the shortest distances from one vertex at a time: the reference that a solve is judged by, which
+// shares no code with it. Its scratch memory, 20 bytes a vertex and 12 for Near, is used again by each call. A Search
+// is for one goroutine; any number of them may share a graph.
 type Search struct {
 	g    *Graph
 	dist []float64

@@ -20,10 +20,10 @@ func lowerBound(a []int32, v int32) int {
 	return lo
 }
 
-// FillTile writes tile (i, j) of the initial distance matrix, t×t little-endian entries of the graph's kind, row by row, into
-// dst, which has room for just these: 0 on the diagonal, an arc's weight, else unreachable. Rows and columns from N on, which
-// pad the last tiles, are isolated vertices.
-// Several goroutines may fill different tiles. The error is nil: only what fills tiles from a file has one.
+// FillTile writes tile (i, j) of the initial distance matrix, t×t little-endian entries of the graph's kind, row by
+// row, into dst, which has room for just these: 0 on the diagonal, an arc's weight, else unreachable. Rows and
+// columns from N on, which pad the last tiles, are isolated vertices. Several goroutines may fill different tiles.
+// The error is nil: only what fills tiles from a file has one.
 func (g *Graph) FillTile(dst []byte, t, i, j int) error {
 	if len(dst) != g.Kind.Bytes()*t*t {
 		panic(fmt.Sprintf("graph: FillTile of edge %d given %d bytes", t, len(dst)))

@@ -42,11 +42,11 @@ type File struct {
 	write      func(f *File, w io.Writer) error
 }
 
-// New makes sure that the ids of rows and columns can be written to a file: to .csv as a table with the columns index, row and
-// column, of which the shorter is empty at its end; to .npy, where rows and columns are the same vertices, as an array of int64
-// or, where ids are texts, of str. Either may be compressed, as packed.NewWriter does. It fails with newfile.ErrNoFormat, and with
-// newfile's errors for a file that must not be made.
-// What it returns with fs.ErrExist is for Same.
+// New makes sure that the ids of rows and columns can be written to a file: to .csv as a table with the columns
+// index, row and column, of which the shorter is empty at its end; to .npy, where rows and columns are the same
+// vertices, as an array of int64 or, where ids are texts, of str. Either may be compressed, as packed.NewWriter does.
+// It fails with newfile.ErrNoFormat, and with newfile's errors for a file that must not be made. What it returns with
+// fs.ErrExist is for Same.
 func New(file newfile.File, rows, cols Axis) (*File, error) {
 	f := &File{rows: rows, cols: cols, file: file}
 	switch ext := strings.ToLower(filepath.Ext(packed.TrimExt(file.Path))); {

@@ -15,8 +15,8 @@ type Board struct {
 	Cells  []Cell `json:"cells"`  // row by row
 }
 
-// Cell packs the state of a cell into a byte: the least phase that its tiles have finished in this round, flags, and the
-// share of its tiles that have finished the round.
+// Cell packs the state of a cell into a byte: the least phase that its tiles have finished in this round, flags, and
+// the share of its tiles that have finished the round.
 type Cell uint8
 
 const (
@@ -27,8 +27,8 @@ const (
 	fullShare   = 15
 )
 
-// NoCell stands for tiles that a store does not have: where it keeps one half of a symmetric matrix, those of the other. No
-// tile gives this cell: what has finished the round has finished a phase.
+// NoCell stands for tiles that a store does not have: where it keeps one half of a symmetric matrix, those of the
+// other. No tile gives this cell: what has finished the round has finished a phase.
 const NoCell Cell = fullShare << cellShare
 
 // Phase is 1 for the pivot block, 2 for the panels, 3 for the rest, 0 where nothing has finished this round yet.
@@ -58,8 +58,8 @@ func (b *Board) Fit(across, down int) *Board {
 	return gather(b.Across, b.Down, f, func(i, j int) Cell { return b.Cells[i*b.Across+j] })
 }
 
-// NewCell returns the cell of one tile: the phase that it has finished in this round, 0 for none; whether an operation on
-// it is in flight; and whether it has finished part of the next round.
+// NewCell returns the cell of one tile: the phase that it has finished in this round, 0 for none; whether an
+// operation on it is in flight; and whether it has finished part of the next round.
 func NewCell(phase int, working, ahead bool) Cell {
 	c := Cell(phase)
 	if phase > 0 {

@@ -128,7 +128,8 @@ func (c *Control) Begun() {
 	c.checkpoint = false
 }
 
-// Hold returns when the solve is not paused or ctx has ended. In a pause it calls meanwhile at once and after each change.
+// Hold returns when the solve is not paused or ctx has ended. In a pause it calls meanwhile at once and after each
+// change.
 func (c *Control) Hold(ctx context.Context, meanwhile func() error) error {
 	for {
 		change := c.Changes()

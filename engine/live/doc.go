@@ -3,6 +3,6 @@
 //
 // # Units and invariants
 //
-// Times are seconds by the clock of a Control, which stands still in pauses; rates are over the last few seconds. Reports
-// never fail a solve. What other processes publish is checked before it is drawn.
+// Times are seconds by the clock of a Control, which stands still in pauses; rates are over the last few seconds.
+// Reports never fail a solve. What other processes publish is checked before it is drawn.
 package live

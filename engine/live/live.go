@@ -35,7 +35,8 @@ type Lanes struct {
 	Sync   string `json:"sync,omitempty"`
 }
 
-// LaneLetters are the letters of Lanes, in the order of the stages. Those that exchange tiles with other parts have no lanes.
+// LaneLetters are the letters of Lanes, in the order of the stages. Those that exchange tiles with other parts have
+// no lanes.
 const LaneLetters = "rikows."
 
 // LanesOf returns the letters for what the workers of a pipeline are doing.
@@ -50,7 +51,8 @@ func LanesOf(a stream.Activity) Lanes {
 	return Lanes{Device: text(a.Lanes), Read: text(a.Read), Write: text(a.Write), Sync: text(a.Sync)}
 }
 
-// DecodeLive parses what a process has published. It trusts nothing: the writer may be another version or another program.
+// DecodeLive parses what a process has published. It trusts nothing: the writer may be another version or another
+// program.
 func DecodeLive(data []byte) (Live, error) {
 	var live Live
 	if err := json.Unmarshal(data, &live); err != nil {

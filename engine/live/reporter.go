@@ -38,8 +38,8 @@ func NewReporter(o ReporterOptions) *Reporter {
 	return &Reporter{o: o, looks: make(chan func() Live), quit: make(chan struct{}), gone: make(chan struct{})}
 }
 
-// Within returns a reporter for a part of the solve. This reporter passes its reports on, through change; after is called
-// when the part has ended.
+// Within returns a reporter for a part of the solve. This reporter passes its reports on, through change; after is
+// called when the part has ended.
 func (r *Reporter) Within(change func(Live) Live, after func()) *Reporter {
 	return &Reporter{parent: r, change: change, after: after}
 }

@@ -146,7 +146,8 @@ func (st *Status) Count(stage Stage, w StageShares, before float64, t *cancel.Ta
 	}
 }
 
-// Device is what one of several devices, or processes, that share the rounds of a solve is doing. Rates are those of the last few seconds.
+// Device is what one of several devices, or processes, that share the rounds of a solve is doing. Rates are those of
+// the last few seconds.
 type Device struct {
 	Name         string  `json:"device"`
 	Rate         float64 `json:"relaxations_per_second"`
@@ -170,8 +171,8 @@ func BusySeconds(st stream.Stats) Busy {
 	return b
 }
 
-// BusyBetween returns the share of a time, between two samples, for which the stages were busy. a has the goroutines and
-// lanes that there are.
+// BusyBetween returns the share of a time, between two samples, for which the stages were busy. a has the goroutines
+// and lanes that there are.
 func BusyBetween(then, now stream.Stats, a stream.Activity, took time.Duration) Busy {
 	workers := [stream.Stages]int{stream.Read: len(a.Read), stream.In: len(a.Lanes), stream.Kernel: len(a.Lanes), stream.Out: len(a.Lanes),
 		stream.Write: len(a.Write), stream.Sync: len(a.Sync)}

@@ -10,9 +10,9 @@ import (
 	"ooc/stream"
 )
 
-// Timeline writes what each stage did, and when, as a JSON array of trace events, which chrome://tracing and Perfetto draw.
-// Each stage is a process and each lane or goroutine a thread; times are in microseconds. See "Trace Event Format" (Google,
-// 2016).
+// Timeline writes what each stage did, and when, as a JSON array of trace events, which chrome://tracing and Perfetto
+// draw. Each stage is a process and each lane or goroutine a thread; times are in microseconds. See "Trace Event
+// Format" (Google, 2016).
 type Timeline struct {
 	mu    sync.Mutex
 	w     *bufio.Writer // guarded by mu, as all below

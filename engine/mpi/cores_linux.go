@@ -16,8 +16,8 @@ func Cores() string {
 	return fmt.Sprintf("%x", set)
 }
 
-// Processors returns how many processors this process may run on, and how many the one that has started it may: mpirun and srun bind only what
-// they start. Both are 0 where that cannot be told.
+// Processors returns how many processors this process may run on, and how many the one that has started it may:
+// mpirun and srun bind only what they start. Both are 0 where that cannot be told.
 func Processors() (mine, unbound int) {
 	var own, parent unix.CPUSet
 	if unix.SchedGetaffinity(0, &own) != nil || unix.SchedGetaffinity(os.Getppid(), &parent) != nil {

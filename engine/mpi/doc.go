@@ -1,11 +1,13 @@
-// Package mpi calls the MPI library of a cluster, which it loads at run time: one program for Open MPI, for MPICH and its relatives, and for
-// the standard ABI of MPI 5. It needs no C compiler. On other systems than Linux it builds, and Start fails with ErrAbsent.
+// Package mpi calls the MPI library of a cluster, which it loads at run time: one program for Open MPI, for MPICH and
+// its relatives, and for the standard ABI of MPI 5. It needs no C compiler. On other systems than Linux it builds,
+// and Start fails with ErrAbsent.
 //
 // # Units and invariants
 //
-// One thread of the system makes all calls, so the library need not be safe for threads. Buffers of a few KiB may lie anywhere; longer ones
-// must lie in memory that stays where it is and is never given back to the system while the process lives in rounds (kernels.Device.AllocHost):
-// libraries remember what they have registered with the network, and do not learn what Go gives back.
+// One thread of the system makes all calls, so the library need not be safe for threads. Buffers of a few KiB may lie
+// anywhere; longer ones must lie in memory that stays where it is and is never given back to the system while the
+// process lives in rounds (kernels.Device.AllocHost): libraries remember what they have registered with the network,
+// and do not learn what Go gives back.
 package mpi
 
 import (
@@ -53,8 +55,9 @@ func (w *World) Size() int { return w.size }
 // Library is the first line of what the library says of itself.
 func (w *World) Library() string { return w.library }
 
-// Send gives data to another process, which receives it under the same tag: at most 2¹⁹−1. It returns when data may be written over. Where
-// ctx ends first, or an earlier call did, nothing is sent or received any more. Of calls that overlap no two have one process and one tag.
+// Send gives data to another process, which receives it under the same tag: at most 2¹⁹−1. It returns when data may
+// be written over. Where ctx ends first, or an earlier call did, nothing is sent or received any more. Of calls that
+// overlap no two have one process and one tag.
 func (w *World) Send(ctx context.Context, to, tag int, data []byte) error {
 	return w.inPieces(ctx, true, to, tag, data)
 }
@@ -94,11 +97,12 @@ const (
 	letsGo = time.Second     // the calls that know of a buffer which nobody waits for any more
 )
 
-// passOn is the time that mpirun is given to pass on what this process has said last. MPICH's drops it where the abort comes right after.
+// passOn is the time that mpirun is given to pass on what this process has said last. MPICH's drops it where the
+// abort comes right after.
 const passOn = 300 * time.Millisecond
 
-// Exit ends this process. Where a world is still open, which others wait in, they are ended too. MPICH 5 takes leave of mpirun in a handler
-// of C's exit, which Go's own way out does not call.
+// Exit ends this process. Where a world is still open, which others wait in, they are ended too. MPICH 5 takes leave
+// of mpirun in a handler of C's exit, which Go's own way out does not call.
 func Exit(code int) {
 	if w := open.Load(); w != nil && code != 0 {
 		time.Sleep(passOn)

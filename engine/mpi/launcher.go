@@ -16,7 +16,8 @@ func startedWith() (launcher string, n int) {
 	return "", 0
 }
 
-// Launcher is what to write before a command line to start as many processes as this one was started with, as in mpirun -n 4; "" if that is unknown.
+// Launcher is what to write before a command line to start as many processes as this one was started with, as in
+// mpirun -n 4; "" if that is unknown.
 func Launcher() string {
 	launcher, n := startedWith()
 	if n == 0 {

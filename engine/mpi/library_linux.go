@@ -13,7 +13,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// library is a loaded MPI library. Handles are pointers in some ABIs, and a C int in MPICH's, which is passed in the low half.
+// library is a loaded MPI library. Handles are pointers in some ABIs, and a C int in MPICH's, which is passed in the
+// low half.
 type library struct {
 	name, version string
 	funneled      int32 // the level of threads by which one thread makes all calls

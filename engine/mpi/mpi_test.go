@@ -168,7 +168,8 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// TestOtherLibrary starts processes that look for a library that is not there, that of another mpirun, and none of MPI at all.
+// TestOtherLibrary starts processes that look for a library that is not there, that of another mpirun, and none of
+// MPI at all.
 func TestOtherLibrary(t *testing.T) {
 	crashtest.Slow(t)
 	all := mpitest.Launchers(t)

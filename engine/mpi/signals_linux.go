@@ -14,8 +14,8 @@ func sigaction(sig int, set, old *action) {
 	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(old)), 8, 0, 0)
 }
 
-// actions are what happens at each signal. Go's runtime must keep its own: a fault in a mapping becomes an error by them. MPI libraries
-// and UCX install others, some without SA_ONSTACK, on which Go gives up.
+// actions are what happens at each signal. Go's runtime must keep its own: a fault in a mapping becomes an error by
+// them. MPI libraries and UCX install others, some without SA_ONSTACK, on which Go gives up.
 type actions [65]action
 
 func savedActions() (a actions) {

@@ -11,7 +11,8 @@ import (
 	"unsafe"
 )
 
-// Times between two looks at what is on its way. Where there are more processes than cores, short naps let the others go on.
+// Times between two looks at what is on its way. Where there are more processes than cores, short naps let the others
+// go on.
 const (
 	shortNap = 20 * time.Microsecond
 	longNap  = time.Millisecond

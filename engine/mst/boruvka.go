@@ -11,9 +11,9 @@ import (
 	"ooc/kernels/entry"
 )
 
-// boruvka joins every component with the one that its lightest edge leads to (O. Borůvka, O jistém problému minimálním,
-// 1926). Each pass over all arcs at least halves the number of components, so there are at most log₂ n passes, and one more
-// that finds nothing if the graph is disconnected. Arcs that do not fit the device are streamed.
+// boruvka joins every component with the one that its lightest edge leads to (O. Borůvka, O jistém problému
+// minimálním, 1926). Each pass over all arcs at least halves the number of components, so there are at most log₂ n
+// passes, and one more that finds nothing if the graph is disconnected. Arcs that do not fit the device are streamed.
 var boruvka = method{
 	Name: "boruvka", Title: "log n passes over all edges, streamed where they do not fit the device",
 	Run: func(ctx context.Context, p *problem) error {
@@ -116,8 +116,8 @@ func (x *forest) pass() error {
 		x.stream.CopyOut(entry.Bytes(x.words[ends]), x.vector(ends)), x.stream.Sync())
 }
 
-// join takes the least edge of each component, by weight and then by the indices of its ends. No two edges are equal in this
-// order, so the edges taken make no cycle. It reports whether it took any.
+// join takes the least edge of each component, by weight and then by the indices of its ends. No two edges are equal
+// in this order, so the edges taken make no cycle. It reports whether it took any.
 func (x *forest) join() (joined bool) {
 	least := make([]edge, x.facts.N) // by root; u == v for none
 	for v := range x.facts.N {

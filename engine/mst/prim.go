@@ -15,10 +15,10 @@ import (
 	"ooc/kernels/entry"
 )
 
-// prim takes one vertex after another, the one nearest to the tree, over adjacency arrays on the device: V, where
-// the edges of a vertex begin, E, where they lead, and W, their weights (R. C. Prim, Shortest connection networks and
-// some generalizations, 1957). A step lowers the keys of a vertex's neighbours, then finds the least key and its vertex. The
-// device goes on to that vertex by itself; the host only counts steps.
+// prim takes one vertex after another, the one nearest to the tree, over adjacency arrays on the device: V, where the
+// edges of a vertex begin, E, where they lead, and W, their weights (R. C. Prim, Shortest connection networks and
+// some generalizations, 1957). A step lowers the keys of a vertex's neighbours, then finds the least key and its
+// vertex. The device goes on to that vertex by itself; the host only counts steps.
 var prim = method{
 	Name: "prim", Title: "n steps of a reduction over all vertices, adjacency arrays on the device",
 	Run: func(ctx context.Context, p *problem) error {
@@ -105,12 +105,14 @@ func (x *tree) open(g *graph.Graph) (err error) {
 	}{
 		{&x.grow.Offsets, offsets}, {&x.grow.Ends, g.Targets}, {&x.grow.Weights, weights},
 		{&x.grow.Keys, slices.Repeat([]int32{kernels.KeyNone}, g.N)}, {&x.grow.Parents, slices.Repeat([]int32{entry.NoVertex}, g.N)},
-		{&x.grow.Tree, make([]int32, g.N)}, {&x.grow.Least, []int32{kernels.KeyNone, 0}}, // the tree begins with vertex 0
+		// the tree begins with vertex 0
+		{&x.grow.Tree, make([]int32, g.N)}, {&x.grow.Least, []int32{kernels.KeyNone, 0}},
 	}
 	bytes := int64(0)
 	for _, a := range arrays {
 		a.to.Off = bytes
-		bytes += (int64(len(a.data))*entry.WordBytes + 511) / 256 * 256 // rounded up, with some to spare: no array may be empty
+		// rounded up, with some to spare: no array may be empty
+		bytes += (int64(len(a.data))*entry.WordBytes + 511) / 256 * 256
 	}
 	if info := x.Device.Info(); bytes > info.Memory-info.Scratch {
 		return fmt.Errorf("%w: device memory %d bytes; prim needs %d bytes for all edges; --method boruvka streams them", device.ErrMemory, info.Memory, bytes+info.Scratch)

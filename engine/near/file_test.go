@@ -321,8 +321,8 @@ func stopped(t *testing.T, g *graph.Graph, path string, q near.Question, after i
 	}
 }
 
-// TestGoesOn stops runs, damages some of their spools, and compares what the next run writes with that of one run: with entries of 2, 4
-// and 8 bytes in the spool.
+// TestGoesOn stops runs, damages some of their spools, and compares what the next run writes with that of one run:
+// with entries of 2, 4 and 8 bytes in the spool.
 func TestGoesOn(t *testing.T) {
 	r := seeds.New(t)
 	far := graph.New(200000)

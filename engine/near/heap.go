@@ -8,8 +8,8 @@ type item[D number] struct {
 	vertex int32
 }
 
-// heap has the least key at its root; the children of i are 4i+1…4i+4. A vertex whose key falls is pushed again: to find its
-// place and move it there would cost more than to skip it later.
+// heap has the least key at its root; the children of i are 4i+1…4i+4. A vertex whose key falls is pushed again: to
+// find its place and move it there would cost more than to skip it later.
 type heap[D number] []item[D]
 
 func (h *heap[D]) push(key D, vertex int32) {

@@ -6,12 +6,12 @@ import (
 	"ooc/kernels/entry"
 )
 
-// narrowBytes is what a column and an integer distance take in a record of which all fit. With 4 bytes, a spool would be as large as the
-// file that is made of it.
+// narrowBytes is what a column and an integer distance take in a record of which all fit. With 4 bytes, a spool would
+// be as large as the file that is made of it.
 const narrowBytes = 2
 
-// narrowedColumns appends how far the first column of each row is from the row's number, signed, and how far each other column is from the one
-// before it. It reports whether all fit.
+// narrowedColumns appends how far the first column of each row is from the row's number, signed, and how far each
+// other column is from the one before it. It reports whether all fit.
 func narrowedColumns(to []uint16, row int, counts []uint32, columns []int32) ([]uint16, bool) {
 	for k, count := range counts {
 		if count == 0 {
@@ -47,8 +47,9 @@ func narrowedDistances(to []uint16, distances []int32) ([]uint16, bool) {
 	return to, uint32(all) <= math.MaxUint16
 }
 
-// widenDistances makes entries of i32 of those in the second half of memory. Of n entries, the i-th becomes the bytes from 4i to 4i+3, and those
-// that are still to be read begin at 2n+2i+2, which is not before 4i+4 as long as there are any.
+// widenDistances makes entries of i32 of those in the second half of memory. Of n entries, the i-th becomes the bytes
+// from 4i to 4i+3, and those that are still to be read begin at 2n+2i+2, which is not before 4i+4 as long as there
+// are any.
 func widenDistances(memory []byte) {
 	wide := entry.View[int32](memory)
 	for i, x := range entry.View[uint16](memory[len(memory)/2:]) {
@@ -56,7 +57,8 @@ func widenDistances(memory []byte) {
 	}
 }
 
-// widenColumns makes columns of those in the second half of memory, in the same way. It reports whether there are as many as the counts say.
+// widenColumns makes columns of those in the second half of memory, in the same way. It reports whether there are as
+// many as the counts say.
 func widenColumns(memory []byte, row int, counts []uint32) bool {
 	wide, narrow := entry.View[int32](memory), entry.View[uint16](memory[len(memory)/2:])
 	for k, count := range counts {

@@ -10,7 +10,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// number is the type of distances while they are added up. Weights of f32 are added up in float64 and rounded at the end.
+// number is the type of distances while they are added up. Weights of f32 are added up in float64 and rounded at the
+// end.
 type number interface{ int32 | float64 }
 
 // arc leads to a vertex of a net.
@@ -19,8 +20,8 @@ type arc[W any] struct {
 	weight W
 }
 
-// net is a graph as searches want it. Vertices are numbered so that neighbours are near each other in memory, the arcs of each
-// ascend by weight, and those that no search needs are left out.
+// net is a graph as searches want it. Vertices are numbered so that neighbours are near each other in memory, the
+// arcs of each ascend by weight, and those that no search needs are left out.
 type net[D number, W int32 | float32 | float64] struct {
 	first []int64 // of each vertex, and of one more: its first arc
 	arcs  []arc[W]
@@ -65,9 +66,10 @@ func newNet[D number, W int32 | float32 | float64](ctx context.Context, g *graph
 	return s, nil
 }
 
-// fewest sorts arcs from one vertex by weight and then by row, and returns how many of them are needed to find k nearest, of at
-// most all. k others precede what an arc after the first k+1 leads to, one of which may lead to the source. It may only be
-// left out if nothing as near as it lies behind it, which arcs of weight 0 and less would make possible.
+// fewest sorts arcs from one vertex by weight and then by row, and returns how many of them are needed to find k
+// nearest, of at most all. k others precede what an arc after the first k+1 leads to, one of which may lead to the
+// source. It may only be left out if nothing as near as it lies behind it, which arcs of weight 0 and less would make
+// possible.
 func (s *net[D, W]) fewest(arcs []arc[W], k int, g *graph.Graph) int {
 	slices.SortFunc(arcs, func(a, b arc[W]) int {
 		return cmp.Or(cmp.Compare(a.weight, b.weight), cmp.Compare(s.row[a.to], s.row[b.to]))
@@ -129,7 +131,8 @@ func order(g *graph.Graph) []int32 {
 	return rows
 }
 
-// heaviest is the greatest distance, and so the greatest weight of an arc of a shortest path, of a graph whose range was checked.
+// heaviest is the greatest distance, and so the greatest weight of an arc of a shortest path, of a graph whose range
+// was checked.
 func heaviest(g *graph.Graph) float64 {
 	switch {
 	case g.Kind.Float():

@@ -12,7 +12,8 @@ import (
 )
 
 // npzFormat writes what scipy.sparse.load_npz reads: an archive of arrays, the members of a csr_array, not compressed
-// (https://docs.scipy.org/doc/scipy/reference/generated/scipy.sparse.save_npz.html). Members of 4 GiB and more are ZIP64.
+// (https://docs.scipy.org/doc/scipy/reference/generated/scipy.sparse.save_npz.html). Members of 4 GiB and more are
+// ZIP64.
 var npzFormat = format{
 	Name:  "npz",
 	Title: "SciPy's sparse matrix (CSR), for scipy.sparse.load_npz",

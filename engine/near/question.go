@@ -10,8 +10,9 @@ import (
 
 // Question says which pairs are wanted. A vertex is never near itself.
 type Question struct {
-	Within  float64 // no farther than this, in the input's units; +Inf: all that can be reached
-	Nearest int     // at most so many, the nearest; of those that are equally far, the first rows. 0: however many there are
+	Within float64 // no farther than this, in the input's units; +Inf: all that can be reached
+	// at most so many, the nearest; of those that are equally far, the first rows. 0: however many there are
+	Nearest int
 }
 
 // check refuses a question that has no answer.
@@ -22,9 +23,9 @@ func (q Question) check() error {
 	return nil
 }
 
-// greatestOf returns the greatest distance of a kind, in stored units, that is within d in the input's units; scale is what the
-// input's weights were multiplied by. It is finite, or -Inf where no distance is within d. In f32, d is rounded as distances
-// are, so that one that is printed as 0.1 is within 0.1.
+// greatestOf returns the greatest distance of a kind, in stored units, that is within d in the input's units; scale
+// is what the input's weights were multiplied by. It is finite, or -Inf where no distance is within d. In f32, d is
+// rounded as distances are, so that one that is printed as 0.1 is within 0.1.
 func greatestOf(kind entry.Kind, scale int64, d float64) float64 {
 	kind = kind.Wide()
 	by, most := float64(scale), float64(entry.Inf32-1)

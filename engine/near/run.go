@@ -25,9 +25,10 @@ import (
 // Options say what File writes.
 type Options struct {
 	Question
-	File     newfile.File                  // its extension names a format
-	Resumed  func(rows int, dropped int64) // called where rows of an earlier run are there, or bytes of one that are damaged
-	Found    func() error                  // called when all pairs are found, and before the file is written
+	File newfile.File // its extension names a format
+	// called where rows of an earlier run are there, or bytes of one that are damaged
+	Resumed  func(rows int, dropped int64)
+	Found    func() error // called when all pairs are found, and before the file is written
 	Progress func(rows, of int)
 
 	// Offer offers whole rows, for where these take less time than searches; nil: searches find all.
@@ -60,8 +61,8 @@ func newResult(g *graph.Graph, o Options) *Result {
 	return r
 }
 
-// Check fails where File would before it has a graph: with newfile.ErrNoFormat, or with newfile's errors. Where the file is
-// there since a run was killed when all was done but removing the spool, it removes that.
+// Check fails where File would before it has a graph: with newfile.ErrNoFormat, or with newfile's errors. Where the
+// file is there since a run was killed when all was done but removing the spool, it removes that.
 func Check(file newfile.File) error {
 	_, err := formatOf(file.Path)
 	if err == nil {
@@ -73,11 +74,11 @@ func Check(file newfile.File) error {
 	return err
 }
 
-// File finds the near pairs of a graph and writes them. It takes the memory that NewSearcher says, and for each processor 20
-// bytes a vertex and a dozen megabytes. Where an engine computes whole rows, it takes what that does, and for these a
-// half of the free memory at most. An error or the end of ctx leaves what was found in the spool beside the file, from which
-// the same call goes on. Errors: those of NewSearcher and Check, disk.ErrNoSpace, tiles.ErrLocked while another process does
-// the same; and it fails where the spool is of another graph or question.
+// File finds the near pairs of a graph and writes them. It takes the memory that NewSearcher says, and for each
+// processor 20 bytes a vertex and a dozen megabytes. Where an engine computes whole rows, it takes what that does,
+// and for these a half of the free memory at most. An error or the end of ctx leaves what was found in the spool
+// beside the file, from which the same call goes on. Errors: those of NewSearcher and Check, disk.ErrNoSpace,
+// tiles.ErrLocked while another process does the same; and it fails where the spool is of another graph or question.
 func File(ctx context.Context, g *graph.Graph, o Options) (_ *Result, err error) {
 	if err := Check(o.File); err != nil {
 		return nil, err

@@ -22,13 +22,13 @@ type Searcher struct {
 
 // Worker finds the rows of a Searcher, for one goroutine. Its memory is some 20 bytes a vertex.
 type Worker interface {
-	// Row returns the vertices that are near row u, ascending, and how far they are; both are valid until the next call. It
-	// fails with the cause of the Worker's context if that ends first.
+	// Row returns the vertices that are near row u, ascending, and how far they are; both are valid until the next
+	// call. It fails with the cause of the Worker's context if that ends first.
 	Row(u int) (columns []int32, distances []float64, err error)
 }
 
-// NewSearcher proves that the graph has no negative cycle and that its kind holds every distance, as graph.Check does, and
-// prepares it for searches. That takes some 8 bytes an arc, 16 of a floating kind, and 20 a vertex.
+// NewSearcher proves that the graph has no negative cycle and that its kind holds every distance, as graph.Check
+// does, and prepares it for searches. That takes some 8 bytes an arc, 16 of a floating kind, and 20 a vertex.
 func NewSearcher(ctx context.Context, g *graph.Graph, q Question) (*Searcher, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -83,8 +83,8 @@ func workers[D number, W int32 | float32 | float64](ctx context.Context, s *Sear
 	}, nil
 }
 
-// worker is a Worker. It searches with Dijkstra's algorithm (E. W. Dijkstra, A note on two problems in connexion with graphs,
-// 1959), cut off where nothing near can follow.
+// worker is a Worker. It searches with Dijkstra's algorithm (E. W. Dijkstra, A note on two problems in connexion with
+// graphs, 1959), cut off where nothing near can follow.
 type worker[D number, W int32 | float32 | float64] struct {
 	*Searcher
 	*net[D, W]
@@ -103,8 +103,8 @@ type worker[D number, W int32 | float32 | float64] struct {
 	ranked  []D
 }
 
-// slack is how much less, in proportion, a sum of floating-point weights of both signs must be to count as shorter: rounding
-// must not make a cycle of length 0 look ever shorter. graph.Search has the same.
+// slack is how much less, in proportion, a sum of floating-point weights of both signs must be to count as shorter:
+// rounding must not make a cycle of length 0 look ever shorter. graph.Search has the same.
 const slack = 1.0 / (1 << 48)
 
 func (w *worker[D, W]) Row(u int) ([]int32, []float64, error) {
@@ -132,9 +132,10 @@ func (w *worker[D, W]) find(source int32) error {
 	return w.search(source)
 }
 
-// search finds the distances of what is near, and may leave others that are too large. Where weights are negative, vertices
-// are taken in the order of distances less potentials, as in D. B. Johnson's algorithm (Efficient algorithms for shortest
-// paths in sparse networks, 1977); distances themselves are added up as ever, so that potentials round nothing away.
+// search finds the distances of what is near, and may leave others that are too large. Where weights are negative,
+// vertices are taken in the order of distances less potentials, as in D. B. Johnson's algorithm (Efficient algorithms
+// for shortest paths in sparse networks, 1977); distances themselves are added up as ever, so that potentials round
+// nothing away.
 func (w *worker[D, W]) search(source int32) error {
 	w.heap, w.reached = w.heap[:0], append(w.reached, source)
 	taken, next := 0, w.k+1 // when it is worth to look how far the k nearest are; the source is one more
@@ -293,8 +294,8 @@ func keep(k int, limit float64, found []int32, values []float64) ([]int32, []flo
 	return found[:n], values[:n]
 }
 
-// choose returns the element that sorting would put at place k, and changes the order (C. A. R. Hoare, Algorithm 65: Find,
-// 1961).
+// choose returns the element that sorting would put at place k, and changes the order (C. A. R. Hoare, Algorithm 65:
+// Find, 1961).
 func choose[D number](all []D, k int) D {
 	for {
 		if len(all) < 12 {

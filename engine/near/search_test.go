@@ -45,7 +45,8 @@ func plainly(g *graph.Graph, dist []float64, u int, q near.Question) (list []nei
 	return list
 }
 
-// graphs are graphs of every shape: random ones, many zeros, trees, a star with equal arcs, a ring, a grid, no arc, one vertex.
+// graphs are graphs of every shape: random ones, many zeros, trees, a star with equal arcs, a ring, a grid, no arc,
+// one vertex.
 func graphs(t *testing.T, r *rand.Rand, w enginetest.Weights) map[string]*graph.Graph {
 	t.Helper()
 	n := 2 + r.IntN(120)
@@ -115,7 +116,8 @@ func questions(r *rand.Rand, g *graph.Graph, dist []float64) []near.Question {
 	}
 }
 
-// TestRows compares rows with a search that takes everything: integers exactly, others within the rounding of their kind.
+// TestRows compares rows with a search that takes everything: integers exactly, others within the rounding of their
+// kind.
 func TestRows(t *testing.T) {
 	r := seeds.New(t)
 	for round := range 6 {
@@ -149,7 +151,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// sameRow says how rows differ. Where sums round, those that are as far as the limit, but for rounding, may be there or not.
+// sameRow says how rows differ. Where sums round, those that are as far as the limit, but for rounding, may be there
+// or not.
 func sameRow(g *graph.Graph, search *graph.Search, u int, q near.Question, got, want []neighbor) string {
 	if !g.Kind.Float() {
 		if !slices.Equal(got, want) {

@@ -148,8 +148,8 @@ func (r *record) part(which int) (at, size int64) {
 	return at, size
 }
 
-// openSpool opens the spool of a file, or begins it, and has the lock of it. Of a spool that was damaged it keeps what precedes
-// the damage.
+// openSpool opens the spool of a file, or begins it, and has the lock of it. Of a spool that was damaged it keeps
+// what precedes the damage.
 func openSpool(path string, h head) (*spool, error) {
 	f, made, err := lockedFile(path)
 	if err != nil {
@@ -235,7 +235,8 @@ func (h head) question() string {
 	return strings.Join(words, " ")
 }
 
-// scan reads all records and checks them, up to the first that is not whole, where the next one will be written. It changes nothing.
+// scan reads all records and checks them, up to the first that is not whole, where the next one will be written. It
+// changes nothing.
 func (s *spool) scan(h head) error {
 	size, err := s.file.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -319,7 +320,8 @@ func (s *spool) known(bytes [parts]uint32) bool {
 		(int(bytes[distances]) == s.kind.Bytes() || narrow)
 }
 
-// plausible refuses what no run writes, whatever its checksum says: counts that do not add up, and columns that are none of n.
+// plausible refuses what no run writes, whatever its checksum says: counts that do not add up, and columns that are
+// none of n.
 func plausible(which int, memory []byte, r *record, n int64) bool {
 	total := int64(0)
 	switch which {
@@ -338,8 +340,8 @@ func plausible(which int, memory []byte, r *record, n int64) bool {
 	return true
 }
 
-// read reads a part of a record into memory, which it may replace by more, in entries of 4 bytes or the kind's. It fails with
-// disk.ErrCorrupt where that has changed.
+// read reads a part of a record into memory, which it may replace by more, in entries of 4 bytes or the kind's. It
+// fails with disk.ErrCorrupt where that has changed.
 func (s *spool) read(r *record, which int, memory []byte) ([]byte, error) {
 	at, size := r.part(which)
 	narrow := r.bytes[which] == narrowBytes
@@ -404,7 +406,8 @@ func (s *spool) write(head []byte, more ...[]byte) error {
 	return nil
 }
 
-// order sorts the records by their rows, and returns the rows that none has, as pairs of a first row and the one after the last.
+// order sorts the records by their rows, and returns the rows that none has, as pairs of a first row and the one
+// after the last.
 func (s *spool) order(n int) (missing [][2]int) {
 	slices.SortFunc(s.records, func(a, b record) int { return int(a.row - b.row) })
 	next := 0

@@ -10,7 +10,8 @@ import (
 	"ooc/tiles/disk"
 )
 
-// TestForgedRecords opens spools with records whose checksums match and that no run writes: they and what follows are dropped.
+// TestForgedRecords opens spools with records whose checksums match and that no run writes: they and what follows are
+// dropped.
 func TestForgedRecords(t *testing.T) {
 	type forged struct {
 		*head

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// buckets hold vertices by their distance while a worker sweeps. A vertex whose distance falls is put into another bucket too, or
-// into the same again.
+// buckets hold vertices by their distance while a worker sweeps. A vertex whose distance falls is put into another
+// bucket too, or into the same again.
 type buckets[D number] struct {
 	heads   []int32 // of each bucket, the place of its last entry; -1: it is empty
 	entries []entryOf[D]
@@ -18,8 +18,8 @@ type entryOf[D number] struct {
 	distance     D     // when it was put there; a greater one than the vertex has is of no use
 }
 
-// A bucket is narrower than most arcs, so that few vertices are taken out of one and then fall within it. All of them are looked at for
-// each row, so there must not be too many.
+// A bucket is narrower than most arcs, so that few vertices are taken out of one and then fall within it. All of them
+// are looked at for each row, so there must not be too many.
 const (
 	bucketsAnArc = 8
 	mostBuckets  = 4096
@@ -39,9 +39,9 @@ func newBuckets[D number](last D, mean float64) buckets[D] {
 	return b
 }
 
-// sweep is search where no weight is negative and all that is within the limit is wanted, so that the order in which vertices
-// come does not matter. It takes bucket after bucket, and each until nothing falls into it any more (U. Meyer and P. Sanders,
-// Δ-stepping: a parallelizable shortest path algorithm, 2003).
+// sweep is search where no weight is negative and all that is within the limit is wanted, so that the order in which
+// vertices come does not matter. It takes bucket after bucket, and each until nothing falls into it any more (U.
+// Meyer and P. Sanders, Δ-stepping: a parallelizable shortest path algorithm, 2003).
 func (w *worker[D, W]) sweep(source int32) error {
 	b := &w.buckets
 	if b.heads == nil {
@@ -72,8 +72,9 @@ func (w *worker[D, W]) sweep(source int32) error {
 	return nil
 }
 
-// spread relaxes the arcs of a vertex, and returns how many there are. Whether an arc shortens a path cannot be foreseen, so no branch
-// depends on it: an entry is written for every arc, and the next one takes its place if the arc shortens none.
+// spread relaxes the arcs of a vertex, and returns how many there are. Whether an arc shortens a path cannot be
+// foreseen, so no branch depends on it: an entry is written for every arc, and the next one takes its place if the
+// arc shortens none.
 func (w *worker[D, W]) spread(v int32, d D) int {
 	arcs, b := w.arcs[w.first[v]:w.first[v+1]], &w.buckets
 	last, dist, heads, per := w.last, w.dist, b.heads, b.per

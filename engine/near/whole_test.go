@@ -116,8 +116,8 @@ func (w countedWorker) ReadRows(dst []byte, sources []int) error {
 	return w.Worker.ReadRows(dst, sources)
 }
 
-// TestWholeRowsOnce counts the rows that an engine computes, on several processors: each once. Where a Worker takes much
-// memory, there are no more of them than there is memory for.
+// TestWholeRowsOnce counts the rows that an engine computes, on several processors: each once. Where a Worker takes
+// much memory, there are no more of them than there is memory for.
 func TestWholeRowsOnce(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	defer near.SetWorthAsking(math.Inf(-1))()

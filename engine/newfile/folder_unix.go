@@ -41,8 +41,8 @@ func openStream(path string) (*os.File, error) {
 	return f, err
 }
 
-// keepAccess gives f, which is ours alone, the group, the mode and the owner of another file. What the system refuses stays as
-// it is. The owner is last, for only the owner may change the mode.
+// keepAccess gives f, which is ours alone, the group, the mode and the owner of another file. What the system refuses
+// stays as it is. The owner is last, for only the owner may change the mode.
 func keepAccess(f *os.File, was fs.FileInfo) error {
 	s, ok := was.Sys().(*syscall.Stat_t)
 	if ok {

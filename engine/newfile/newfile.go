@@ -19,12 +19,13 @@ import (
 	"ooc/tiles/class"
 )
 
-// File is a file to be made. Where Path is a link, it is the file that the link leads to. Where it is a device or a pipe,
-// what is written goes there, and nothing is made or replaced. A pipe without a reader is an error.
+// File is a file to be made. Where Path is a link, it is the file that the link leads to. Where it is a device or a
+// pipe, what is written goes there, and nothing is made or replaced. A pipe without a reader is an error.
 type File struct {
 	Path      string
-	Overwrite bool     // replace what is there, and keep its mode and, where the system lets us, its owner
-	Keep      []string // files, and folders with all in them, that must stay as they are, whether they are there yet or not
+	Overwrite bool // replace what is there, and keep its mode and, where the system lets us, its owner
+	// files, and folders with all in them, that must stay as they are, whether they are there yet or not
+	Keep []string
 }
 
 // errKept is wrapped by the error of a file that must not be made where it is to be, whatever Overwrite says.
@@ -40,10 +41,10 @@ func (f File) Check() error {
 	return f.named(err)
 }
 
-// Write makes the file hold what fill writes. It is filled beside its place, under a hidden name that no other process
-// uses, synced, and renamed when it is complete; an error or Abandon leaves nothing behind, and only a kill leaves the hidden
-// file, which nobody uses again. Check's refusals come before fill runs, and again should the file appear meanwhile.
-// Of two that write one file, the last to end has it. Errors of fill are returned as they are.
+// Write makes the file hold what fill writes. It is filled beside its place, under a hidden name that no other
+// process uses, synced, and renamed when it is complete; an error or Abandon leaves nothing behind, and only a kill
+// leaves the hidden file, which nobody uses again. Check's refusals come before fill runs, and again should the file
+// appear meanwhile. Of two that write one file, the last to end has it. Errors of fill are returned as they are.
 func (f File) Write(fill func(w io.Writer) error) error {
 	at, err := f.look()
 	if err != nil {
@@ -183,7 +184,8 @@ func (at place) begin() (*os.File, error) {
 	return part, nil
 }
 
-// Folder makes a hidden folder in dir for what is needed for a while. remove removes it with all in it, and so does Abandon.
+// Folder makes a hidden folder in dir for what is needed for a while. remove removes it with all in it, and so does
+// Abandon.
 func Folder(dir, pattern string) (path string, remove func() error, err error) {
 	parts.Lock()
 	defer parts.Unlock()
@@ -210,7 +212,8 @@ func ended(name string) {
 	delete(parts.names, name)
 }
 
-// Abandon removes all files that are being filled and all folders of Folder, for a process that ends at once. No other is begun after that.
+// Abandon removes all files that are being filled and all folders of Folder, for a process that ends at once. No
+// other is begun after that.
 func Abandon() {
 	parts.Lock() // for good
 	for name := range parts.names {

@@ -134,7 +134,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestKeptFilesAreRefused refuses files and folders that are to be kept, by whatever name, and leaves no trace of having tried.
+// TestKeptFilesAreRefused refuses files and folders that are to be kept, by whatever name, and leaves no trace of
+// having tried.
 func TestKeptFilesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

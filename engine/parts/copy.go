@@ -256,7 +256,8 @@ func (c *copying) rowDone(i int) error {
 	if c.o.Progress != nil {
 		c.o.Progress(rows, c.geom.N)
 	}
-	if i < c.there || c.meta.Dense || c.meta.Predecessors { // what such a store seems to be begun by goes on with neither
+	// what such a store seems to be begun by goes on with neither
+	if i < c.there || c.meta.Dense || c.meta.Predecessors {
 		return nil
 	}
 	byRows := engine.AlgorithmThat(func(t plan.Traits) bool { return t.Rows })
@@ -307,14 +308,14 @@ func (c *copying) sumsOf(i, j int) []uint32 {
 	return c.sums[c.geom.Index(i, j)*each:][:each]
 }
 
-// changes reports whether a tile of the new store is another than the part's: one on the diagonal that is mirrored, or has
-// padding. Parts of rounds have those of the whole.
+// changes reports whether a tile of the new store is another than the part's: one on the diagonal that is mirrored,
+// or has padding. Parts of rounds have those of the whole.
 func (c *copying) changes(i, j int) bool {
 	return c.parts[0].stores == nil && i == j && (c.geom.Upper || (i+1)*c.geom.T > c.geom.N)
 }
 
-// change makes a tile on the diagonal what it is in a store of all rows. In floating kinds the rows of u and of v may say
-// different distances between the two, and where one half is kept, that of the smaller counts.
+// change makes a tile on the diagonal what it is in a store of all rows. In floating kinds the rows of u and of v may
+// say different distances between the two, and where one half is kept, that of the smaller counts.
 func (c *copying) change(tile []byte, i int) {
 	t := c.geom.T
 	for r := max(0, c.geom.N-i*t); r < t; r++ { // padding is vertices without arcs
@@ -331,7 +332,8 @@ func (s *source) sumsOf(i, j int) []uint32 {
 	return s.sums[s.store.Geometry().Index(i-s.first, j)*each:][:each]
 }
 
-// read reads what is tile (i,j) of the whole, and its checksums, and fails if these are not those that it was solved with.
+// read reads what is tile (i,j) of the whole, and its checksums, and fails if these are not those that it was solved
+// with.
 func (s *source) read(tile []byte, sums []uint32, i, j int) error {
 	err := s.store.ReadTileFile(tile, i-s.first, j)
 	if err == nil {

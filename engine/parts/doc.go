@@ -5,6 +5,7 @@
 //   - Merge copies the tiles of all parts into a new store, and compares each with its checksum on the way. It looks at all of them
 //     before it writes anything, and writes to none of them.
 //
-// While it is being merged, the new store is one whose elimination has written its first rows: so whatever is known of such a
-// store is known of this one, and Merge goes on from the same restore points as a solve does, as may a solve.
+// While it is being merged, the new store is one whose elimination has written its first rows: so whatever is known
+// of such a store is known of this one, and Merge goes on from the same restore points as a solve does, as may a
+// solve.
 package parts

@@ -19,8 +19,9 @@ import (
 
 // part is what is known of the store of a part.
 type part struct {
-	dir        string
-	stores     []string // those that are opened as one: the parts of rounds, which have all rows together; nil: dir is one store
+	dir string
+	// those that are opened as one: the parts of rounds, which have all rows together; nil: dir is one store
+	stores     []string
 	meta       tiles.Meta
 	first, end int // rows of tiles
 }
@@ -286,7 +287,8 @@ func (w *whole) missing(side int) error {
 	return text.ErrorOf(errOther, "missing: rows %s of %s, counted from 0; the parts that are there were not divided into one number of parts", strings.Join(lack, ", "), input)
 }
 
-// divided returns the least number of parts of which all that are there can be; 0 if they were not divided into one number.
+// divided returns the least number of parts of which all that are there can be; 0 if they were not divided into one
+// number.
 func (w *whole) divided() int {
 	side := w.meta.Geometry().Side()
 	for k := 1; k <= side; k++ {

@@ -13,12 +13,12 @@ import (
 	"ooc/tiles/class"
 )
 
-// errOther is wrapped by the error of stores that cannot be put together: they are no parts, or not those of one matrix, or some
-// are missing, or the store that they are to be merged into is that of something else.
+// errOther is wrapped by the error of stores that cannot be put together: they are no parts, or not those of one
+// matrix, or some are missing, or the store that they are to be merged into is that of something else.
 var errOther = class.New(class.Input, "not the parts of one matrix")
 
-// Rows returns the rows of part i of k, from 1 on, of a matrix of n rows in tiles of edge t. It fails if there are fewer rows of
-// tiles than parts.
+// Rows returns the rows of part i of k, from 1 on, of a matrix of n rows in tiles of edge t. It fails if there are
+// fewer rows of tiles than parts.
 func Rows(n, t, i, k int) (tiles.RowSet, error) {
 	side := entry.CeilDiv(n, t)
 	if k > side {
@@ -60,12 +60,14 @@ type Result struct {
 	Seconds  float64 `json:"seconds"`
 }
 
-// Merge makes the store out of the stores of all parts, in any order: parts of rows, or those of rounds, also as the folder that holds them. Of a symmetric graph it keeps one half, as a solve does.
-// It goes on with a store that it has begun before. When ctx ends it takes a checkpoint and fails with task.ErrInterrupted.
+// Merge makes the store out of the stores of all parts, in any order: parts of rows, or those of rounds, also as the
+// folder that holds them. Of a symmetric graph it keeps one half, as a solve does. It goes on with a store that it
+// has begun before. When ctx ends it takes a checkpoint and fails with task.ErrInterrupted.
 //
-// Before anything is written it fails for stores that cannot be put together, with engine.ErrUnsolved for a part that is not solved,
-// tiles.ErrLocked for one that another process has, tiles.ErrNotStore for a folder of something else, also in the place of the new
-// store, and with tiles.ErrNoSpace. A part that turns out to be damaged ends it with tiles.ErrCorrupt; what was copied before that is kept.
+// Before anything is written it fails for stores that cannot be put together, with engine.ErrUnsolved for a part that
+// is not solved, tiles.ErrLocked for one that another process has, tiles.ErrNotStore for a folder of something else,
+// also in the place of the new store, and with tiles.ErrNoSpace. A part that turns out to be damaged ends it with
+// tiles.ErrCorrupt; what was copied before that is kept.
 func Merge(ctx context.Context, out string, dirs []string, o Options) (*Result, error) {
 	began := time.Now()
 	if err := vacant(out, dirs); err != nil {

@@ -98,7 +98,8 @@ func merged(t *testing.T, out string, dirs []string, o Options) *Result {
 	return r
 }
 
-// same wants a merged store to be that of all rows: its matrix and checksums byte by byte in integers, and proved in all kinds.
+// same wants a merged store to be that of all rows: its matrix and checksums byte by byte in integers, and proved in
+// all kinds.
 func same(t *testing.T, out, whole string) {
 	t.Helper()
 	p, want := enginetest.Open(t, out), enginetest.Open(t, whole)
@@ -217,8 +218,8 @@ func files(t *testing.T, dirs ...string) string {
 
 var errStep = errors.New("nothing works any more")
 
-// TestMergeStops lets nothing work from some operation on the new store on, over and over until the merge is done; and goes on from
-// what a disk might hold if the power went at any sync.
+// TestMergeStops lets nothing work from some operation on the new store on, over and over until the merge is done;
+// and goes on from what a disk might hold if the power went at any sync.
 func TestMergeStops(t *testing.T) {
 	r := seeds.New(t)
 	for range crashtest.Repeats(2, 20) {
@@ -244,7 +245,8 @@ func TestMergeStops(t *testing.T) {
 			}
 			h.OnSync = func(name string, done bool) {
 				syncs++
-				if dst := filepath.Join(copies, fmt.Sprint(syncs)); r.IntN(3) == 0 && len(cuts) < 12 && h.Cut(dst, r) == nil { // which fails before there is a store
+				// which fails before there is a store
+				if dst := filepath.Join(copies, fmt.Sprint(syncs)); r.IntN(3) == 0 && len(cuts) < 12 && h.Cut(dst, r) == nil {
 					cuts = append(cuts, dst)
 				}
 			}
@@ -322,7 +324,8 @@ func TestMergeInterrupted(t *testing.T) {
 	same(t, out, whole)
 }
 
-// TestDamagedParts flips a bit of a part: the merge names it and keeps the rest, and goes on when the part was solved again.
+// TestDamagedParts flips a bit of a part: the merge names it and keeps the rest, and goes on when the part was solved
+// again.
 func TestDamagedParts(t *testing.T) {
 	r := seeds.New(t)
 	for range crashtest.Repeats(3, 50) {

@@ -54,8 +54,8 @@ type Gonum struct {
 	err  error   // the first; guarded by mu
 }
 
-// NewGonum returns the store's answers in gonum's shapes. Errors are those of New, and graph.ErrNoVertex where ids are no
-// numbers.
+// NewGonum returns the store's answers in gonum's shapes. Errors are those of New, and graph.ErrNoVertex where ids
+// are no numbers.
 func NewGonum(p *engine.Problem) (*Gonum, error) {
 	w, err := New(p)
 	if err != nil {
@@ -99,7 +99,8 @@ func (s *Gonum) Weight(uid, vid int64) float64 {
 }
 
 // Between returns a shortest path between nodes, its length, and whether it is the only one: in f32, the only one
-// within rounding, or, where the input was a matrix, of exactly its length. Without a path, path is nil and weight +Inf.
+// within rounding, or, where the input was a matrix, of exactly its length. Without a path, path is nil and weight
+// +Inf.
 func (s *Gonum) Between(uid, vid int64) (path []gonum.Node, weight float64, unique bool) {
 	u, uOK := s.row(uid)
 	v, vOK := s.row(vid)
@@ -147,8 +148,8 @@ func (s *Gonum) id(row int32) int64 {
 	return s.ids.Base + int64(row)
 }
 
-// unique reports whether a path is the only shortest one: exactly one tight arc enters each of its later vertices, and none enters
-// the source.
+// unique reports whether a path is the only shortest one: exactly one tight arc enters each of its later vertices,
+// and none enters the source.
 func (w *Walker) unique(p Route) (bool, error) {
 	if err := w.load(p.From); err != nil { // to find the path, not all distances were needed
 		return false, err

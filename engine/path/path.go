@@ -51,13 +51,15 @@ func All(ctx context.Context, p *engine.Problem, pairs [][2]int) ([]Route, error
 
 // Walker finds shortest paths in a solved store. It walks backwards from the target over tight arcs: those (x,y) with
 // d(u,x) + w(x,y) = d(u,y). It holds the graph with all arcs reversed, and the distances from one source. Only one
-// goroutine may use it. In a store that keeps predecessors it follows those; an arc's weight is then the distance between
-// its ends, which in i32 is exact. In one that keeps factors, of weights that are positive integers, it unpacks the arcs of the elimination.
+// goroutine may use it. In a store that keeps predecessors it follows those; an arc's weight is then the distance
+// between its ends, which in i32 is exact. In one that keeps factors, of weights that are positive integers, it
+// unpacks the arcs of the elimination.
 type Walker struct {
 	p       *engine.Problem
 	factors *factors.Factors // nil where the store keeps others, or rows
-	packed  bool             // the store keeps factors, and all weights are positive integers: paths are unpacked from their arcs
-	g, back *graph.Graph     // nil where the store keeps predecessors, which are followed instead
+	// the store keeps factors, and all weights are positive integers: paths are unpacked from their arcs
+	packed  bool
+	g, back *graph.Graph // nil where the store keeps predecessors, which are followed instead
 	ids     graph.IDs
 	source  int             // the row whose distances dist holds, or some has begun to find; -1: none
 	dist    []float64       // in stored units; nil where the store keeps factors
@@ -81,8 +83,10 @@ type step struct {
 	vertex int32
 	weight float64 // of the arc from it to the step before
 	dist   float64 // in other than floating kinds: the distance to it
-	first  int     // in floating kinds its tight arcs that were not tried yet are those from here to the next step's first
-	next   int64   // in others it is the arcs into it that were looked at: those of positive weight, and then all once more
+	// in floating kinds its tight arcs that were not tried yet are those from here to the next step's first
+	first int
+	// in others it is the arcs into it that were looked at: those of positive weight, and then all once more
+	next int64
 }
 
 // tightArc leads to a vertex from one that may precede it.
@@ -140,8 +144,8 @@ func (w *Walker) fork() *Walker {
 
 // Between returns a shortest path from row u to row v, without a vertex twice; from a vertex to itself, the path
 // without arcs. In f32 its length is within the rounding that docs/promises.md allows of the stored distance. It
-// fails with graph.ErrNoVertex where the store keeps no distances from u, and with engine.ErrWrong where its arcs do not make
-// the stored distance. In f32, stored predecessors are followed without comparing.
+// fails with graph.ErrNoVertex where the store keeps no distances from u, and with engine.ErrWrong where its arcs do
+// not make the stored distance. In f32, stored predecessors are followed without comparing.
 func (w *Walker) Between(u, v int) (Route, error) {
 	if v < 0 || v >= w.p.Geometry().N {
 		return Route{}, text.ErrorOf(graph.ErrNoVertex, "%s has no row %d", w.p.Dir(), v)
@@ -173,8 +177,8 @@ func (w *Walker) within(do func() error) error {
 	return err
 }
 
-// distance returns the distance to a vertex from the row that is loaded, in stored units; NaN if it cannot be read, which failed
-// says.
+// distance returns the distance to a vertex from the row that is loaded, in stored units; NaN if it cannot be read,
+// which failed says.
 func (w *Walker) distance(v int32) float64 {
 	if w.some == nil {
 		return w.dist[v]
@@ -212,7 +216,8 @@ func (w *Walker) between(u, v int) (Route, error) {
 		w.p.Dir(), w.ids.Name(u), w.ids.Name(v), engine.ErrWrong, w.p.Numbers().Text(w.distance(int32(v))/float64(w.p.Meta().Scale)))
 }
 
-// unpacked leaves the path to v in steps, where all weights are positive integers. It finds none where arcs of the right length do not make it.
+// unpacked leaves the path to v in steps, where all weights are positive integers. It finds none where arcs of the
+// right length do not make it.
 func (w *Walker) unpacked(v int) (found bool, err error) {
 	arcs, err := w.asked.Path(w.g, w.back, int32(v))
 	if err != nil {
@@ -257,8 +262,8 @@ func (w *Walker) follow(u, v int) (Route, error) {
 	return w.path(u, v), nil
 }
 
-// All returns a shortest path for each pair of rows, in their order. It reads the distances of each source once, and uses
-// all processors. Errors are those of Between, and the cause when ctx ended.
+// All returns a shortest path for each pair of rows, in their order. It reads the distances of each source once, and
+// uses all processors. Errors are those of Between, and the cause when ctx ended.
 func (w *Walker) All(ctx context.Context, pairs [][2]int) ([]Route, error) {
 	order := make([]int, len(pairs))
 	for i := range order {
@@ -363,8 +368,8 @@ func (w *Walker) backwards(u, v int) bool {
 	return false
 }
 
-// nextTight returns a tight arc into the vertex of a step that was not tried yet. In integer kinds any of them will do, mostly the first,
-// so that distances from the others need not be found.
+// nextTight returns a tight arc into the vertex of a step that was not tried yet. In integer kinds any of them will
+// do, mostly the first, so that distances from the others need not be found.
 func (w *Walker) nextTight(s *step) (arc tightArc, found bool) {
 	if w.back.Kind.Float() {
 		if len(w.tight) == s.first {
@@ -391,8 +396,9 @@ func (w *Walker) nextTight(s *step) (arc tightArc, found bool) {
 	return tightArc{}, false
 }
 
-// collect adds, in floating kinds, the tight arcs into y to those to try, the best last. In f32 an arc may miss by what the distances
-// at both ends may be off after N additions; that the whole path is within the rounding is seen in the end.
+// collect adds, in floating kinds, the tight arcs into y to those to try, the best last. In f32 an arc may miss by
+// what the distances at both ends may be off after N additions; that the whole path is within the rounding is seen in
+// the end.
 func (w *Walker) collect(y int) {
 	if !w.back.Kind.Float() {
 		return

@@ -115,7 +115,8 @@ func TestPathRounding(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				// The stored distance, which a path is near to. That may itself be so far from what a search in float64 finds.
+				// The stored distance, which a path is near to. That may itself be so far from what a search in
+				// float64 finds.
 				stored, err := p.Distance(u, v)
 				if err != nil {
 					t.Fatal(err)
@@ -225,8 +226,9 @@ func romeStore(t testing.TB) (*engine.Problem, *graph.Graph) {
 	return p, g
 }
 
-// TestFactorPaths finds paths in stores that keep factors, several from each source: from their arcs where all weights are positive integers, and by a
-// walk over the graph's where some are 0. Small weights make many shortest paths between two vertices.
+// TestFactorPaths finds paths in stores that keep factors, several from each source: from their arcs where all
+// weights are positive integers, and by a walk over the graph's where some are 0. Small weights make many shortest
+// paths between two vertices.
 func TestFactorPaths(t *testing.T) {
 	r := seeds.New(t)
 	for round := range 8 {

@@ -21,7 +21,8 @@ func NewSearch(g *graph.Graph) *Search {
 	return &Search{g: g, search: graph.NewSearch(g), hops: make([]int32, g.N), length: make([]float64, g.N), sum: make([]float64, g.N)}
 }
 
-// From searches from a vertex and returns its distances to all, in stored units, until the next search. It does not fail.
+// From searches from a vertex and returns its distances to all, in stored units, until the next search. It does not
+// fail.
 func (s *Search) From(u int) ([]float64, error) {
 	dist := s.search.From(u)
 	s.found(u, dist)
@@ -41,8 +42,8 @@ func (s *Search) Near(u int, near []float64) ([]float64, error) {
 // Pred returns the vertex before each one on the paths that the last search found; -1: none.
 func (s *Search) Pred() []int32 { return s.search.Pred() }
 
-// Path returns, of what was searched or measured last in a graph of a floating kind, the arcs on the path to a vertex, and the
-// sum of the magnitudes of their weights. arcs is -1 where there is no path.
+// Path returns, of what was searched or measured last in a graph of a floating kind, the arcs on the path to a
+// vertex, and the sum of the magnitudes of their weights. arcs is -1 where there is no path.
 func (s *Search) Path(v int) (arcs int, magnitude float64) { return int(s.hops[v]), s.sum[v] }
 
 // Length returns the length of that path, where there is one.

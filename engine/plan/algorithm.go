@@ -23,8 +23,8 @@ type Algorithm interface {
 	// Measure adds the rates that only this algorithm's plan needs, for n vertices. It fails with ErrAlgorithm if the
 	// device lacks an operation that the algorithm needs.
 	Measure(r *Rates, d kernels.Device, v entry.Variant, n int) error
-	// Plan returns its offer, given those of the algorithms before it in the table. It fails with device.ErrMemory where a
-	// limit is too small; then what the offer Lacks counts all the same.
+	// Plan returns its offer, given those of the algorithms before it in the table. It fails with device.ErrMemory
+	// where a limit is too small; then what the offer Lacks counts all the same.
 	Plan(ctx context.Context, q *Basis, before []Offer) (Offer, error)
 	// Size returns the tile edge of a new store and the most bytes beside it, of a graph that was not read.
 	Size(q *Basis) (tile int, beside int64, err error)
@@ -51,11 +51,14 @@ type Offer struct {
 	Algorithm string
 	Plan      Plan
 	Left      float64 // seconds that are left, with the final sync
-	Seconds   float64 // until all distances are computed, without the final sync, by the rates of Basis.Chooser; +Inf: not worth considering
-	Tile      int     // the tile edge that the plan uses
-	Beside    int64   // extra bytes on disk during the solve, apart from the store's matrix
-	Lacks     error   // why what would be faster is not done: the volume has no room; nil: nothing would
-	Short     error   // why it cannot be carried out now, if it is the best: another choice would round floats differently
+	// until all distances are computed, without the final sync, by the rates of Basis.Chooser; +Inf: not worth
+	// considering
+	Seconds float64
+	Tile    int   // the tile edge that the plan uses
+	Beside  int64 // extra bytes on disk during the solve, apart from the store's matrix
+	Lacks   error // why what would be faster is not done: the volume has no room; nil: nothing would
+	// why it cannot be carried out now, if it is the best: another choice would round floats differently
+	Short error
 }
 
 // Auto, as the name of an algorithm in Request and Options, leaves the choice to the plan.

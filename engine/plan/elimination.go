@@ -31,8 +31,8 @@ func WeighSeconds(w sparse.Work) float64 {
 	return Weigh(w) / (products * float64(runtime.GOMAXPROCS(0)))
 }
 
-// Weigh returns how many relaxations of products take about as long on a processor as eliminating, closing and expanding what w
-// counts. It compares points to stop at, and is the same on every machine.
+// Weigh returns how many relaxations of products take about as long on a processor as eliminating, closing and
+// expanding what w counts. It compares points to stop at, and is the same on every machine.
 func Weigh(w sparse.Work) float64 {
 	return w.Eliminate*products/eliminateRate + w.Rounds + (w.Climb+w.Sweep)/sweepShare + w.Cross/crossShare
 }

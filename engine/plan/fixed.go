@@ -5,11 +5,11 @@ import "ooc/kernels/entry"
 // unlimited is more memory than any device has.
 const unlimited = 1 << 50
 
-// Chooser returns the request that choices are made by, where another one would round sums differently: which algorithm, which
-// tiles, how wide rounds are, and where an elimination stops. Of integers that is q itself. Of floats it has fixed rates in the
-// place of those that were measured, and, on a processor, any amount of memory: so choices follow from counted work, and are the
-// same in every run. Nor does it know the tile edge, since a store has that before anything is begun. Times that are shown are
-// those of q.
+// Chooser returns the request that choices are made by, where another one would round sums differently: which
+// algorithm, which tiles, how wide rounds are, and where an elimination stops. Of integers that is q itself. Of
+// floats it has fixed rates in the place of those that were measured, and, on a processor, any amount of memory: so
+// choices follow from counted work, and are the same in every run. Nor does it know the tile edge, since a store has
+// that before anything is begun. Times that are shown are those of q.
 func (q *Basis) Chooser() *Basis {
 	if !q.Facts.Kind.Float() {
 		return q

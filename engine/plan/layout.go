@@ -10,8 +10,8 @@ import (
 // ErrLayout is wrapped by errors about a layout that a problem cannot have.
 var ErrLayout = class.New(class.Usage, "wrong layout")
 
-// layout picks the layout of the store that the candidates are to solve on a device: what the request asks for, or else the
-// one with the fewest tiles. It fails with ErrLayout where that which is asked for cannot be.
+// layout picks the layout of the store that the candidates are to solve on a device: what the request asks for, or
+// else the one with the fewest tiles. It fails with ErrLayout where that which is asked for cannot be.
 func (q *Basis) layout(candidates []Algorithm, d kernels.Device) (tiles.Layout, error) {
 	why := ""
 	_, transposes := kernels.As[kernels.TileOps](d)

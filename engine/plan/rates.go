@@ -58,8 +58,8 @@ func (r Rates) ClosureSeconds(b float64) float64 {
 // and writes t² entries beside its t³ relaxations.
 func (r Rates) Efficiency(t int) float64 { return float64(t) / float64(t+24) }
 
-// lockRate is the bytes/s at which a GPU's driver page-locks and releases huge pages from several threads: 32 GiB in 2.0 s
-// (docs/benchmarks.md). It is not measured, because that would take as long as a small solve.
+// lockRate is the bytes/s at which a GPU's driver page-locks and releases huge pages from several threads: 32 GiB in
+// 2.0 s (docs/benchmarks.md). It is not measured, because that would take as long as a small solve.
 const lockRate = 16e9
 
 const measureFor = 15 * time.Millisecond
@@ -139,15 +139,17 @@ func RatesFor(list []Algorithm, d kernels.Device, v entry.Variant, n int) (Rates
 	return r, err
 }
 
-// guessRates returns rates for a device that has no room for a sample, good only for comparing plans. MeasureRates replaces
-// those that it can measure.
+// guessRates returns rates for a device that has no room for a sample, good only for comparing plans. MeasureRates
+// replaces those that it can measure.
 func guessRates(info kernels.Info) Rates {
 	r := Rates{Kernel: 50e9, PerOperation: 10e-6, Closure: 10e-3, In: 8e9, Out: 8e9, Read: 8e9, Write: 6e9}
 	if !info.SharedCores {
 		r.Kernel, r.Tail, r.Closure, r.In, r.Out, r.Host = 5e12, 100e-9, 0.3e-3, 25e9, 25e9, 50e9
 		// Measured on an H100's host for each goroutine, while the system wrote back. MeasureDisk replaces them.
 		r.Read, r.Write = 2.5e9*float64(copiers()), 1.7e9*float64(copiers())
-		r.PerOperation = 35e-6 // on the hosts of an H100 and an H200 (docs/benchmarks.md): some calls of the driver each, all by one goroutine
+		// on the hosts of an H100 and an H200 (docs/benchmarks.md): some calls of the driver each, all by one
+		// goroutine
+		r.PerOperation = 35e-6
 		r.Lock = lockRate
 	}
 	return r
@@ -264,8 +266,9 @@ func (r *Rates) measure(s, beside kernels.Stream, v entry.Variant, t, products i
 	return nil
 }
 
-// timeProducts times products on a device that runs blocks of threads in waves. In two streams, the last wave of a batch runs
-// beside the first one of the next, as in a solve. One product alone then shows how long its own last wave takes.
+// timeProducts times products on a device that runs blocks of threads in waves. In two streams, the last wave of a
+// batch runs beside the first one of the next, as in a solve. One product alone then shows how long its own last wave
+// takes.
 func (r *Rates) timeProducts(s, beside kernels.Stream, v entry.Variant, t int, batch []kernels.Product, long time.Duration) (err error) {
 	work := float64(t) * float64(t) * float64(t)
 	half := len(batch) / 2
@@ -293,8 +296,9 @@ func (b both) Sync() error { return errors.Join(b[0].Sync(), b[1].Sync()) }
 // hostSample is the size of the file with which copies to and from a disk are timed, for a matrix that is larger.
 const hostSample = 128 << 20
 
-// MeasureDisk times syncs of files in a folder, for a matrix of so many bytes, and, unless cores are shared, copies to and from them. If nothing can be
-// written, or there is no room for it, it leaves the rates as they are: a plan can be made without them.
+// MeasureDisk times syncs of files in a folder, for a matrix of so many bytes, and, unless cores are shared, copies
+// to and from them. If nothing can be written, or there is no room for it, it leaves the rates as they are: a plan
+// can be made without them.
 func (r *Rates) MeasureDisk(dir string, bytes int64, shared bool) error {
 	t, err := timeDisk(dir, min(max(1<<20, bytes), hostSample), copiers())
 	if errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) || errors.Is(err, tiles.ErrNoSpace) {
@@ -310,9 +314,9 @@ func (r *Rates) MeasureDisk(dir string, bytes int64, shared bool) error {
 	return nil
 }
 
-// Written returns the bytes/s at which tiles are written to a matrix if the given bytes of it are written over and over.
-// The system allows a share of memory to be dirty. Above that share, writing to a clean page waits until the disk has
-// written another one; writing to a page that is still dirty does not wait.
+// Written returns the bytes/s at which tiles are written to a matrix if the given bytes of it are written over and
+// over. The system allows a share of memory to be dirty. Above that share, writing to a clean page waits until the
+// disk has written another one; writing to a page that is still dirty does not wait.
 func (r Rates) Written(bytes float64) float64 {
 	if r.Dirty <= 0 || r.Disk <= 0 || bytes <= r.Dirty {
 		return r.Write
@@ -320,8 +324,8 @@ func (r Rates) Written(bytes float64) float64 {
 	return min(r.Write, r.Disk/(1-r.Dirty/bytes))
 }
 
-// Rate times an operation that does a given amount of work, for n vertices, and returns the work per second of its fastest
-// batch.
+// Rate times an operation that does a given amount of work, for n vertices, and returns the work per second of its
+// fastest batch.
 func Rate(n int, s syncer, work float64, op func() error) (float64, error) {
 	return rateFor(longFor(n), few, s, work, op)
 }

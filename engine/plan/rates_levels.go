@@ -10,8 +10,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// levelSample is what a device's levels are timed with: rows with arcs to other rows, more of them than the device's caches
-// hold.
+// levelSample is what a device's levels are timed with: rows with arcs to other rows, more of them than the device's
+// caches hold.
 type levelSample struct{ rows, lanes, arcs int }
 
 func levelSampleOf(info kernels.Info) levelSample {
@@ -21,14 +21,15 @@ func levelSampleOf(info kernels.Info) levelSample {
 	return levelSample{8192, BatchLanes, 8}
 }
 
-// BatchLanes is the number of lanes of a batch of an expansion on a device, if there is room: some thousand, so that the
-// time to launch its levels is small in comparison.
+// BatchLanes is the number of lanes of a batch of an expansion on a device, if there is room: some thousand, so that
+// the time to launch its levels is small in comparison.
 const BatchLanes = 2048
 
 // defaultLevels is the rate for a device without room for the sample. It is good only for comparing plans.
 const defaultLevels = 300e9
 
-// MeasureLevels times levels on a device with kernels.LaneOps, for n vertices; 0: any number. For other devices, Levels stays 0.
+// MeasureLevels times levels on a device with kernels.LaneOps, for n vertices; 0: any number. For other devices,
+// Levels stays 0.
 func (r *Rates) MeasureLevels(d kernels.Device, v entry.Variant, n int) (err error) {
 	r.Levels, err = device.Once(d, fmt.Sprint("levels ", v, longFor(n)), func(d kernels.Device) (float64, error) {
 		var r Rates

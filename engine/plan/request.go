@@ -9,25 +9,25 @@ import (
 	"ooc/tiles"
 )
 
-// Request is what is wanted of a solve, from the flags of a command to the algorithm, which all pass it on whole. The zero
-// value leaves everything to the plan.
+// Request is what is wanted of a solve, from the flags of a command to the algorithm, which all pass it on whole. The
+// zero value leaves everything to the plan.
 type Request struct {
-	// Algorithm is the name of the algorithm to solve with. A store that was begun goes on with the algorithm that began it,
-	// and refuses another, unless both count their progress in pivots.
-	// Default: "" or Auto, the one that should end first.
+	// Algorithm is the name of the algorithm to solve with. A store that was begun goes on with the algorithm that
+	// began it, and refuses another, unless both count their progress in pivots. Default: "" or Auto, the one that
+	// should end first.
 	Algorithm string
 
-	// HostMemory is how many bytes of memory the host cache of tiles may take, of all devices of a process, or the rows of an
-	// expansion. Where that is too little for a solve, planning fails with device.ErrMemory.
-	// Default: 0, a few tiles on the processor, half of the free memory beside a device with memory of its own.
+	// HostMemory is how many bytes of memory the host cache of tiles may take, of all devices of a process, or the
+	// rows of an expansion. Where that is too little for a solve, planning fails with device.ErrMemory. Default: 0, a
+	// few tiles on the processor, half of the free memory beside a device with memory of its own.
 	HostMemory int64
 
 	// Round is the width of rounds in vertices. Planning fails with ErrRound where it is no multiple of the tile edge.
 	// Default: 0, the width that should be fastest.
 	Round int
 
-	// Streams is how many queues of operations a device has. With 1 nothing overlaps: each copy and each kernel ends before the next begins.
-	// Default: 0, FewStreams or ManyStreams, by the device.
+	// Streams is how many queues of operations a device has. With 1 nothing overlaps: each copy and each kernel ends
+	// before the next begins. Default: 0, FewStreams or ManyStreams, by the device.
 	Streams int
 
 	// Grid is in how many rows and columns the parts of several processes stand.
@@ -52,16 +52,16 @@ type Request struct {
 	// Default: false, there are none.
 	Predecessors bool
 
-	// Layout is tiles.Upper for one half of a symmetric matrix, or tiles.Square. Planning fails with ErrLayout where that cannot be.
-	// Default: "", the one with the fewest tiles.
+	// Layout is tiles.Upper for one half of a symmetric matrix, or tiles.Square. Planning fails with ErrLayout where
+	// that cannot be. Default: "", the one with the fewest tiles.
 	Layout tiles.Layout
 
-	// Room is how many bytes the store, and what is beside it meanwhile, may take on its volume. What needs more is not chosen.
-	// Default: 0, it is unknown, and nothing is compared with it.
+	// Room is how many bytes the store, and what is beside it meanwhile, may take on its volume. What needs more is
+	// not chosen. Default: 0, it is unknown, and nothing is compared with it.
 	Room int64
 
-	// Block is how many tiles across the blocks are that are dealt to the parts of several devices, from the first tile on.
-	// Default: 0, as wide as a round, from its first pivot on.
+	// Block is how many tiles across the blocks are that are dealt to the parts of several devices, from the first
+	// tile on. Default: 0, as wide as a round, from its first pivot on.
 	Block int
 
 	// Those below are of plans for machines that are not here.
@@ -104,8 +104,8 @@ func (r *Request) EntryBytes() int {
 
 func (r *Request) kind() entry.Kind { return cmp.Or(r.Kind, entry.KindI32) }
 
-// WithDefaults gives a device with memory of its own half of the free memory as its host cache. On another machine it may be as large as is of
-// use.
+// WithDefaults gives a device with memory of its own half of the free memory as its host cache. On another machine it
+// may be as large as is of use.
 func (r Request) WithDefaults(info kernels.Info) Request {
 	if r.HostMemory == 0 && !info.SharedCores && r.Nodes == 0 {
 		r.HostMemory = device.FreeMemory() / 2

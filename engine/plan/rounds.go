@@ -103,8 +103,8 @@ func (p *Rounds) Finish(q *Basis, geom tiles.Geometry, launches int) error {
 	return nil
 }
 
-// HostCache picks the pages of the host cache, the goroutines that copy, and how many operations may be in flight. held is
-// how many slots hold tiles of the matrix between rounds.
+// HostCache picks the pages of the host cache, the goroutines that copy, and how many operations may be in flight.
+// held is how many slots hold tiles of the matrix between rounds.
 func (p *Rounds) HostCache(q *Basis, tb int64, held int) {
 	info := &q.Info
 	p.Readers, p.Writers, p.Window = copiers(), copiers(), max(128, 16*p.Streams)
@@ -135,8 +135,9 @@ func (p *Rounds) NodeDiskBytes() int64 {
 // Staging is the most pages that are in transit at one time: between disk and device, and to other devices.
 func (p *Rounds) Staging() int { return 4*min(p.Streams, 8) + p.Ahead() }
 
-// Ahead is how many tiles of a round's panels a device sends before others take them: a pivot block, and the strips of each panel that go to others.
-// Then no device has to wait for another. It is 0 if so many sends would hold up what else the device does.
+// Ahead is how many tiles of a round's panels a device sends before others take them: a pivot block, and the strips
+// of each panel that go to others. Then no device has to wait for another. It is 0 if so many sends would hold up
+// what else the device does.
 func (p *Rounds) Ahead() int {
 	sends := 0
 	if p.GridRows > 1 {
@@ -154,31 +155,31 @@ func (p *Rounds) Ahead() int {
 // Early reports whether there are pages for all of these.
 func (p *Rounds) Early() bool { return p.Ahead() > 0 && p.Pages >= p.Ahead()+MinPages }
 
-// Flushes is the most tiles that a checkpoint writes at one time during a round. Each waits for the products in its lane
-// and then occupies a page. A few are needed for progress; too many would leave the round without pages.
+// Flushes is the most tiles that a checkpoint writes at one time during a round. Each waits for the products in its
+// lane and then occupies a page. A few are needed for progress; too many would leave the round without pages.
 func (p *Rounds) Flushes() int { return max(p.Writers, min(p.Pages/2, 8)) }
 
-// Synchronous reports whether nothing overlaps: each copy or kernel ends before the next begins. One stream means that, so
-// that users can measure what overlap gains.
+// Synchronous reports whether nothing overlaps: each copy or kernel ends before the next begins. One stream means
+// that, so that users can measure what overlap gains.
 func (p *Rounds) Synchronous() bool { return p.Streams == 1 }
 
-// MaxRound is the widest round, in vertices, that a plan picks by itself. Wider ones save little more traffic, and lengthen
-// the closure, which is the least parallel part.
+// MaxRound is the widest round, in vertices, that a plan picks by itself. Wider ones save little more traffic, and
+// lengthen the closure, which is the least parallel part.
 const MaxRound = 8192
 
 // LeastRounds is how many rounds a plan makes at least, where it can: restore points lie between rounds.
 const LeastRounds = 8
 
-// Where a device launches kernels, fewer rounds take fewer launches. So there a plan may make LeastShortRounds, if each takes
-// ShortRound seconds at most: a restore point that often is enough.
+// Where a device launches kernels, fewer rounds take fewer launches. So there a plan may make LeastShortRounds, if
+// each takes ShortRound seconds at most: a restore point that often is enough.
 const (
 	LeastShortRounds = 3
 	ShortRound       = 0.1
 )
 
-// A stream copies a tile in, runs its kernel and copies it out, in this order. Where copies and kernels share cores, three
-// streams are enough: one fills, one computes, one drains. A device with copy engines gets ManyStreams; more gained nothing
-// (docs/benchmarks.md).
+// A stream copies a tile in, runs its kernel and copies it out, in this order. Where copies and kernels share cores,
+// three streams are enough: one fills, one computes, one drains. A device with copy engines gets ManyStreams; more
+// gained nothing (docs/benchmarks.md).
 const (
 	FewStreams  = 3
 	ManyStreams = 24
@@ -190,8 +191,8 @@ func copiers() int { return min(16, max(2, runtime.GOMAXPROCS(0)/2)) }
 // RoundsSeconds is the predicted time of the rounds alone.
 func (p *Rounds) RoundsSeconds() float64 { return p.Seconds - p.SetupSeconds - p.SyncSeconds }
 
-// Times adds the times of copies, of the link, of issuing operations, of setup and of the sync to KernelSeconds and PanelSeconds. launches is
-// the number of kernels to issue.
+// Times adds the times of copies, of the link, of issuing operations, of setup and of the sync to KernelSeconds and
+// PanelSeconds. launches is the number of kernels to issue.
 func (p *Rounds) Times(q *Basis, launches int) {
 	info, r := &q.Info, &q.Rates
 	copies := float64(p.BytesIn+p.BytesOut) / float64(p.DiskBytes) * float64(p.Tiles)
@@ -240,8 +241,8 @@ func (p *Rounds) Times(q *Basis, launches int) {
 	}
 }
 
-// overlapped is the time of several activities that overlap. It is that of the longest one, and more if others are nearly
-// as long, since they then wait for each other at times. The exponent is fitted to measurements.
+// overlapped is the time of several activities that overlap. It is that of the longest one, and more if others are
+// nearly as long, since they then wait for each other at times. The exponent is fitted to measurements.
 func overlapped(times ...float64) float64 {
 	const exponent = 8
 	sum := 0.0
@@ -251,5 +252,6 @@ func overlapped(times ...float64) float64 {
 	return math.Pow(sum, 1.0/exponent)
 }
 
-// duplex is the share of its rate that a link keeps in each direction while it is used in both: 45 of 55 GB/s on an H100.
+// duplex is the share of its rate that a link keeps in each direction while it is used in both: 45 of 55 GB/s on an
+// H100.
 const duplex = 0.82

@@ -11,8 +11,8 @@ import (
 	"ooc/engine/text"
 )
 
-// Plan is what an algorithm means to do, which it says itself. Algorithms whose plans are of one type share a member of JSON
-// objects.
+// Plan is what an algorithm means to do, which it says itself. Algorithms whose plans are of one type share a member
+// of JSON objects.
 type Plan interface {
 	// Member is the name of the plan in JSON objects. A plan that was not made is there, too: as Traits.Plan.
 	Member() string

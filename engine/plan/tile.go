@@ -2,8 +2,9 @@ package plan
 
 import "ooc/kernels/entry"
 
-// leastSide is how many tiles a side a layout has at least where it can: one half of a matrix takes the whole tiles of the
-// diagonal, too, which are 1 in 32 of it then. Small matrices take little disk all the same, but small tiles take a GPU ten times as long.
+// leastSide is how many tiles a side a layout has at least where it can: one half of a matrix takes the whole tiles
+// of the diagonal, too, which are 1 in 32 of it then. Small matrices take little disk all the same, but small tiles
+// take a GPU ten times as long.
 func leastSide(n int, upper bool) int {
 	switch {
 	case !upper:

@@ -10,9 +10,9 @@ import (
 	"ooc/kernels/entry"
 )
 
-// tightArcs are the arcs of a graph with every arc reversed, laid out for sweeps: those of row width+v lead to the vertices
-// that may precede v. The vertices of cycles of length 0 that touch one another form a group. The first vertex of a group
-// has the arcs into all of it from outside.
+// tightArcs are the arcs of a graph with every arc reversed, laid out for sweeps: those of row width+v lead to the
+// vertices that may precede v. The vertices of cycles of length 0 that touch one another form a group. The first
+// vertex of a group has the arcs into all of it from outside.
 type tightArcs struct {
 	kernels.Arcs
 	group   []int32 // the first vertex of each one's group; nil where every vertex is alone
@@ -55,8 +55,8 @@ func newTightArcs(g *graph.Graph, width int) (*tightArcs, error) {
 	return a, nil
 }
 
-// weightWords returns the weights of a graph as stored entries. An arc as long as unreachable is on no shortest path, and sums with what is
-// longer would wrap.
+// weightWords returns the weights of a graph as stored entries. An arc as long as unreachable is on no shortest path,
+// and sums with what is longer would wrap.
 func weightWords(g *graph.Graph) []uint32 {
 	words := entry.View[uint32](g.WeightBytes())
 	if g.Kind.Float() || g.MaxWeight <= float64(entry.Inf32) {
@@ -82,8 +82,8 @@ func (a *tightArcs) gather(back *graph.Graph, first int32) {
 }
 
 // join finds the groups: the sets of vertices that arcs of weight 0 connect strongly. If there are negative weights,
-// potentials first make them non-negative without changing the length of any cycle (D. B. Johnson, Efficient algorithms for
-// shortest paths in sparse networks, 1977).
+// potentials first make them non-negative without changing the length of any cycle (D. B. Johnson, Efficient
+// algorithms for shortest paths in sparse networks, 1977).
 func (a *tightArcs) join(g *graph.Graph) {
 	h := potentials(g)
 	group := components(g, func(u, k int) bool { return int64(g.I32[k])+h[u] == h[g.Targets[k]] })

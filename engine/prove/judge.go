@@ -9,10 +9,11 @@ import (
 
 // judge searches the right distances, with which a row is compared. It is for one goroutine.
 type judge interface {
-	// From returns the distances from a row to all, in stored units; for a matrix that is compared by column, those to it.
+	// From returns the distances from a row to all, in stored units; for a matrix that is compared by column, those
+	// to it.
 	From(u int) ([]float64, error)
-	// Path describes the path to a row that the last search reached: the number of its arcs, and the sum of the magnitudes
-	// of their weights.
+	// Path describes the path to a row that the last search reached: the number of its arcs, and the sum of the
+	// magnitudes of their weights.
 	Path(v int) (arcs int, magnitude float64)
 }
 

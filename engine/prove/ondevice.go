@@ -23,9 +23,10 @@ const readers = 8
 // hostShare is the part of free host memory that all rows on their way to one of several devices take at most.
 const hostShare = 4
 
-// proverDevice is a device that proves rows, with the arcs in its memory. It takes what the processor proves by comparing words alone:
-// rows of integers whose weights are not negative and make no cycle of length 0. There, entries that all equal their minima are
-// distances, whatever else they hold: a minimum is at most unreachable, so no sum with an entry that equals its own wraps.
+// proverDevice is a device that proves rows, with the arcs in its memory. It takes what the processor proves by
+// comparing words alone: rows of integers whose weights are not negative and make no cycle of length 0. There,
+// entries that all equal their minima are distances, whatever else they hold: a minimum is at most unreachable, so no
+// sum with an entry that equals its own wraps.
 type proverDevice struct {
 	*prover
 	device  kernels.Device
@@ -40,8 +41,8 @@ type proverDevice struct {
 	workers                []*deviceWorker
 }
 
-// onDevices proves all rows on devices, which take strips of rows in turn, as each gets done. It returns false, and has done nothing,
-// where none of them can.
+// onDevices proves all rows on devices, which take strips of rows in turn, as each gets done. It returns false, and
+// has done nothing, where none of them can.
 func (pr *prover) onDevices(ctx context.Context, o Options) (done bool, err error) {
 	if o.Device == nil || pr.variant != entry.I32 || pr.arcs.group != nil {
 		return false, nil
@@ -111,8 +112,8 @@ func (d *proverDevice) failed(err error) error {
 	return fmt.Errorf("proof on %s: %w; with --device cpu the processor proves", d.device.Info().Name, err)
 }
 
-// open copies the arcs to the device, and makes at most so many workers: none on a device that lacks operations or memory. It fails
-// with kernels.ErrNoMemory where there may be some.
+// open copies the arcs to the device, and makes at most so many workers: none on a device that lacks operations or
+// memory. It fails with kernels.ErrNoMemory where there may be some.
 func (d *proverDevice) open(workers int) (err error) {
 	var ops, tiles bool
 	d.ops, ops = kernels.As[kernels.LaneOps](d.device)
@@ -168,8 +169,8 @@ func (d *proverDevice) close() (err error) {
 	return err
 }
 
-// rowBytes, laneBytes and noteBytes are the device memory of a worker: for rows as they are stored, for lanes of them and of their
-// minima, and for columns, sources and the flag. The first and the last are as much host memory.
+// rowBytes, laneBytes and noteBytes are the device memory of a worker: for rows as they are stored, for lanes of them
+// and of their minima, and for columns, sources and the flag. The first and the last are as much host memory.
 func (d *proverDevice) rowBytes() int64 { return int64(d.lanes) * int64(d.pitch) * entry.WordBytes }
 func (d *proverDevice) laneBytes() int64 {
 	return int64(d.lanes) * int64(max(d.pitch, d.width+d.g.N)) * entry.WordBytes
@@ -238,8 +239,8 @@ func (w *deviceWorker) close() (err error) {
 	return err
 }
 
-// strip proves the rows from first on, as many as there are lanes, or those that are left. Where the device finds an entry that is not
-// its minimum, the processor decides, and names it.
+// strip proves the rows from first on, as many as there are lanes, or those that are left. Where the device finds an
+// entry that is not its minimum, the processor decides, and names it.
 func (w *deviceWorker) strip(first int) error {
 	d := w.d
 	count := min(d.lanes, d.prover.rows-first)

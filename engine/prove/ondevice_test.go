@@ -100,8 +100,8 @@ func severalProving(t *testing.T, count int) (all []*proving, together kernels.D
 	return all, together
 }
 
-// positive makes a graph of integers, of which devices prove all distances: without weights of 0. No arc leaves the last vertex, so that
-// nothing else tells of its distances.
+// positive makes a graph of integers, of which devices prove all distances: without weights of 0. No arc leaves the
+// last vertex, so that nothing else tells of its distances.
 func positive(t *testing.T, r *rand.Rand, n int) *graph.Graph {
 	t.Helper()
 	b := graph.New(n, graph.Directed)
@@ -115,8 +115,8 @@ func positive(t *testing.T, r *rand.Rand, n int) *graph.Graph {
 	return g
 }
 
-// TestProveOnDevices wants the proof of one device, of several, and of the processor to be the same, also of half a matrix, of some
-// rows, of factors and of a file, and devices to give back what they took.
+// TestProveOnDevices wants the proof of one device, of several, and of the processor to be the same, also of half a
+// matrix, of some rows, of factors and of a file, and devices to give back what they took.
 func TestProveOnDevices(t *testing.T) {
 	r := seeds.New(t)
 	for count := 1; count <= 3; count++ {
@@ -163,7 +163,8 @@ func TestProveOnDevices(t *testing.T) {
 	}
 }
 
-// TestProveOnGPUs is TestProveOnDevices and TestWrongOnAnyDevice for the devices that are there, of which each takes both parts.
+// TestProveOnGPUs is TestProveOnDevices and TestWrongOnAnyDevice for the devices that are there, of which each takes
+// both parts.
 func TestProveOnGPUs(t *testing.T) {
 	r := seeds.New(t)
 	n := 900 + r.IntN(300)
@@ -227,7 +228,8 @@ func strips(all []*proving) (sum int64) {
 	return sum
 }
 
-// TestWrongOnAnyDevice changes entries, one at a time, until each of several devices has met one. It wants every one named.
+// TestWrongOnAnyDevice changes entries, one at a time, until each of several devices has met one. It wants every one
+// named.
 func TestWrongOnAnyDevice(t *testing.T) {
 	r := seeds.New(t)
 	n := 500 + r.IntN(200)
@@ -256,7 +258,8 @@ func TestWrongOnAnyDevice(t *testing.T) {
 	}
 }
 
-// meet has each device wait with its next strip until all have one. Two processors leave each device two workers, and so strips for all.
+// meet has each device wait with its next strip until all have one. Two processors leave each device two workers, and
+// so strips for all.
 func meet(t *testing.T, all []*proving) {
 	t.Helper()
 	was := runtime.GOMAXPROCS(2)

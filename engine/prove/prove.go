@@ -20,7 +20,8 @@ import (
 
 // Options say how to prove.
 type Options struct {
-	// Device proves what it can, as devices that it stands for do together, and the processor the rest; nil: the processor proves all.
+	// Device proves what it can, as devices that it stands for do together, and the processor the rest; nil: the
+	// processor proves all.
 	Device   kernels.Device
 	Progress func(rows, of int) // called now and then with the rows that are done, one call at a time; may be nil
 }
@@ -42,15 +43,15 @@ type Proof struct {
 // engine.ErrUnsolved. If the store keeps predecessors, they are checked too.
 //
 // The distances d from s are the only row with d(s) = 0 and, for every other v, d(v) = min over arcs (x,v) of d(x) +
-// w(x,v). That minimum is at most the length of any path. And the arcs that attain it, followed backwards, can end only in
-// s, since d falls along them. Around a cycle of length 0 it does not fall: there, wrong values could justify each other.
-// So vertices that such cycles join are taken as one group. Only arcs into the group from outside count, and the
-// differences of d within it are known. Unreachable entries are infinite; the argument holds for them too.
+// w(x,v). That minimum is at most the length of any path. And the arcs that attain it, followed backwards, can end
+// only in s, since d falls along them. Around a cycle of length 0 it does not fall: there, wrong values could justify
+// each other. So vertices that such cycles join are taken as one group. Only arcs into the group from outside count,
+// and the differences of d within it are known. Unreachable entries are infinite; the argument holds for them too.
 //
-// In f32, d(v) may differ from the minimum by one rounding for each arc. That is still a proof if the smallest weight is
-// larger than what rounding can change in the largest distance. A row for which it is not, or with an entry that differs by
-// more than one rounding, is compared with a search in float64 instead, which takes vertices in the order of their entries.
-// So are all rows if there are weights of 0 or below, and in f64.
+// In f32, d(v) may differ from the minimum by one rounding for each arc. That is still a proof if the smallest weight
+// is larger than what rounding can change in the largest distance. A row for which it is not, or with an entry that
+// differs by more than one rounding, is compared with a search in float64 instead, which takes vertices in the order
+// of their entries. So are all rows if there are weights of 0 or below, and in f64.
 func All(ctx context.Context, p *engine.Problem, o Options) (Proof, error) {
 	if err := p.Solved(); err != nil {
 		return Proof{}, err
@@ -72,9 +73,10 @@ func All(ctx context.Context, p *engine.Problem, o Options) (Proof, error) {
 	return proof, err
 }
 
-// Matrix proves every entry of a matrix of distances in a .npy file, whatever program wrote it, as All does: entry [u,v] is
-// the distance from row u to row v of g, in the input's units. Unreachable is +Inf, or in integer types the type's maximum.
-// The file may be in C or Fortran order. It fails with graph.ErrBadInput if the file is no such matrix.
+// Matrix proves every entry of a matrix of distances in a .npy file, whatever program wrote it, as All does: entry
+// [u,v] is the distance from row u to row v of g, in the input's units. Unreachable is +Inf, or in integer types the
+// type's maximum. The file may be in C or Fortran order. It fails with graph.ErrBadInput if the file is no such
+// matrix.
 func Matrix(ctx context.Context, g *graph.Graph, file string, o Options) (proof Proof, err error) {
 	m, err := dense.OpenLines(file)
 	if err != nil {
@@ -98,24 +100,27 @@ type source struct {
 	vertex func(row int) int                    // whose distances a row holds
 	values func() rowReader                     // one for each goroutine
 	lanes  func(kernels.HostLaneOps) laneReader // likewise
-	edge   int                                  // rows that strips' reader gives at once are of the same rows number edge·k to edge·(k+1)-1; 0: any
-	strips func(most, pitch int) stripReader    // likewise, of at most so many rows at once
-	memory func(most int) (int64, error)        // that such a reader takes
-	wrong  func(row int, d difference) error    // says what is wrong
-	ahead  func(row int)                        // what is read from this row on is wanted soon
+	// rows that strips' reader gives at once are of the same rows number edge·k to edge·(k+1)-1; 0: any
+	edge   int
+	strips func(most, pitch int) stripReader // likewise, of at most so many rows at once
+	memory func(most int) (int64, error)     // that such a reader takes
+	wrong  func(row int, d difference) error // says what is wrong
+	ahead  func(row int)                     // what is read from this row on is wanted soon
 }
 
 // rowReader reads a row into dst, in stored units, unreachable as +Inf.
 type rowReader = func(dst []float64, row int) error
 
-// stripReader reads rows first…first+count-1 into dst, each of pitch entries, of which those beyond the last vertex are anything.
+// stripReader reads rows first…first+count-1 into dst, each of pitch entries, of which those beyond the last vertex
+// are anything.
 type stripReader func(dst []byte, first, count int) error
 
 // laneReader reads rows first…first+count-1 into lanes 0…count-1 of m, whose rows are vertices.
 type laneReader func(m kernels.Lanes, first, count int) error
 
-// lanesAtOnce is how many rows are proved at a time, one in each lane. Relaxing an arc loads cache lines, and more lanes
-// use more of them that lie side by side. But all their distances together should stay in the second-level cache.
+// lanesAtOnce is how many rows are proved at a time, one in each lane. Relaxing an arc loads cache lines, and more
+// lanes use more of them that lie side by side. But all their distances together should stay in the second-level
+// cache.
 const lanesAtOnce = 32
 
 type prover struct {
@@ -160,7 +165,8 @@ func prove(ctx context.Context, g *graph.Graph, src source, o Options) (proof Pr
 	return pr.proof, err
 }
 
-// bySearch reports whether every row needs a search: in f32, if weights are so small that rounding may hide them, and in f64.
+// bySearch reports whether every row needs a search: in f32, if weights are so small that rounding may hide them, and
+// in f64.
 func (pr *prover) bySearch() bool {
 	return pr.g.Kind == entry.KindF64 || pr.g.Kind == entry.KindF32 && len(pr.g.Targets) > 0 && pr.g.MinWeight <= 0
 }
@@ -279,7 +285,8 @@ func (w *worker) compare(lo, hi int) {
 		for l := range got {
 			differ |= got[l] ^ want[l]
 			above := got[l] - uint32(least)
-			beyond |= above | (uint32(span) - above) // as int32, negative where got is below least, or more than span above it
+			// as int32, negative where got is below least, or more than span above it
+			beyond |= above | (uint32(span) - above)
 		}
 		if w.variant == entry.F32 {
 			w.compareFloats(v, got, want)

@@ -14,8 +14,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// alignedEntries returns memory for n entries that begins at a cache line, where the operations on lanes are fastest; their
-// results are the same anywhere. It begins there for good: Go's collector does not move what it has allocated.
+// alignedEntries returns memory for n entries that begins at a cache line, where the operations on lanes are fastest;
+// their results are the same anywhere. It begins there for good: Go's collector does not move what it has allocated.
 func alignedEntries(n int) []byte {
 	b := make([]byte, 4*n+63)
 	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) & 63
@@ -40,8 +40,8 @@ func lanePlaces(first, n int) []int64 {
 	return places
 }
 
-// storeSource is the store's matrix. It is read in strips of lanesAtOnce rows of a tile; the edge of a tile is a multiple
-// of that.
+// storeSource is the store's matrix. It is read in strips of lanesAtOnce rows of a tile; the edge of a tile is a
+// multiple of that.
 func storeSource(p *engine.Problem) source {
 	g := p.Geometry()
 	return source{
@@ -187,8 +187,8 @@ func matrixSource(g *graph.Graph, m *dense.Lines) source {
 	}
 }
 
-// inStoredUnits multiplies a distance in the input's units by the scale. The product should be an integer; sums of decimal
-// numbers may miss it by less than a thousandth, and it is rounded then.
+// inStoredUnits multiplies a distance in the input's units by the scale. The product should be an integer; sums of
+// decimal numbers may miss it by less than a thousandth, and it is rounded then.
 func inStoredUnits(x float64, scale int64) float64 {
 	if scale == 1 {
 		return x
@@ -200,8 +200,8 @@ func inStoredUnits(x float64, scale int64) float64 {
 	return x
 }
 
-// storeEntries writes distances in stored units as entries of a kind. A value that i32 cannot hold becomes an entry that is
-// never a distance.
+// storeEntries writes distances in stored units as entries of a kind. A value that i32 cannot hold becomes an entry
+// that is never a distance.
 func storeEntries(dst []uint32, line []float64, kind entry.Kind) {
 	if kind == entry.KindF32 {
 		for v, x := range line {

@@ -55,7 +55,8 @@ func Sample(ctx context.Context, p *engine.Problem, rows int, seed uint64) (Samp
 	if err := compareRows(ctx, p, rows, &v); err != nil {
 		return v, err
 	}
-	if p.Meta().Dense && p.Meta().Variant() != entry.F32Signed { // where partial sums cancel, rounding has no useful bound
+	// where partial sums cancel, rounding has no useful bound
+	if p.Meta().Dense && p.Meta().Variant() != entry.F32Signed {
 		return v, verifyTriangles(ctx, p, rows, &v)
 	}
 	return v, nil

@@ -19,7 +19,8 @@ import (
 type ScrubOptions struct {
 	From     int                 // the first tile, counted row by row from 0: where one that was stopped goes on
 	Progress func(tiles, of int) // called now and then with the tiles that are done; may be nil
-	Damaged  func(err error)     // called for each tile that is damaged, with an error that names its file and it; may be nil
+	// called for each tile that is damaged, with an error that names its file and it; may be nil
+	Damaged func(err error)
 }
 
 // Scrubbed says what a scrub compared.
@@ -161,7 +162,8 @@ func (s *scrub) tile(t int, buffer []byte, got []uint32) error {
 	return nil
 }
 
-// compare reads a tile, and compares it with its checksum. It fails where the tile cannot be read now, which is no damage.
+// compare reads a tile, and compares it with its checksum. It fails where the tile cannot be read now, which is no
+// damage.
 func (s *scrub) compare(t int, buffer []byte, got []uint32) (damage, err error) {
 	if s.file != nil {
 		err = s.file.Check(t)

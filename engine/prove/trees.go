@@ -12,9 +12,9 @@ import (
 	"ooc/tiles"
 )
 
-// verifyTrees checks the stored predecessors of some rows: they must lead back to the row's vertex along arcs of the input,
-// and the arcs must add up to the stored distances, in f32 within rounding. It fails with engine.ErrWrong, naming an entry,
-// and with ErrInput if the arcs are missing.
+// verifyTrees checks the stored predecessors of some rows: they must lead back to the row's vertex along arcs of the
+// input, and the arcs must add up to the stored distances, in f32 within rounding. It fails with engine.ErrWrong,
+// naming an entry, and with ErrInput if the arcs are missing.
 func verifyTrees(ctx context.Context, p *engine.Problem, rows []int) error {
 	weight, err := arcWeights(p)
 	if err != nil {
@@ -26,8 +26,8 @@ func verifyTrees(ctx context.Context, p *engine.Problem, rows []int) error {
 	}, func() {})
 }
 
-// arcWeights returns a function that looks up the weight of an arc of the input, by rows, in stored units; +Inf if there is
-// no arc.
+// arcWeights returns a function that looks up the weight of an arc of the input, by rows, in stored units; +Inf if
+// there is no arc.
 func arcWeights(p *engine.Problem) (func(u, v int) (float64, error), error) {
 	if p.Meta().Dense {
 		d, err := p.Matrix()
@@ -112,7 +112,8 @@ func (c *treeCheck) arc(u, x, y int) error {
 	return nil
 }
 
-// wrongArc says that the distance to x and the weight of an arc from there do not make the distance to y, in stored units.
+// wrongArc says that the distance to x and the weight of an arc from there do not make the distance to y, in stored
+// units.
 func (c *treeCheck) wrongArc(u, x, y int, from, weight, to float64) error {
 	ids, err := c.p.IDs()
 	if err != nil {

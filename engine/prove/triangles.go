@@ -19,10 +19,10 @@ const triangleRows = 64
 // triangle is rows first… of tile (i,j), which are compared with tiles (i,k) and (k,j).
 type triangle struct{ i, first, k, j int }
 
-// verifyTriangles takes random strips of rows of random tiles (i,j), and for each a random k. Every entry must be at most
-// every sum of an entry of tile (i,k) and one of tile (k,j): no distance is longer than a path over another vertex. This
-// also finds entries that are too small, since their sums then undercut others. In i32 it is exact; in f32 it allows what
-// rounding can add up to on the longest possible path. It needs no input.
+// verifyTriangles takes random strips of rows of random tiles (i,j), and for each a random k. Every entry must be at
+// most every sum of an entry of tile (i,k) and one of tile (k,j): no distance is longer than a path over another
+// vertex. This also finds entries that are too small, since their sums then undercut others. In i32 it is exact; in
+// f32 it allows what rounding can add up to on the longest possible path. It needs no input.
 func verifyTriangles(ctx context.Context, p *engine.Problem, count int, v *Sampled) error {
 	g := p.Geometry()
 	strips := entry.CeilDiv(g.N, triangleRows)

@@ -38,7 +38,8 @@ func TestProveWhereSumsWrap(t *testing.T) {
 	}
 }
 
-// TestProveLongArcs proves the distances of a graph with an arc that is longer than unreachable, and on no shortest path.
+// TestProveLongArcs proves the distances of a graph with an arc that is longer than unreachable, and on no shortest
+// path.
 func TestProveLongArcs(t *testing.T) {
 	for _, zero := range []bool{false, true} { // a cycle of length 0 too, whose vertices are one group
 		b := graph.New(5, graph.Directed)

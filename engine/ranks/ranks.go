@@ -1,10 +1,11 @@
-// Package ranks owns what the processes that share one solve say to each other: a Link carries bytes between them, and a Group has rank 0, which
-// decides for all, tell the others what to do, and gather what they have to say.
+// Package ranks owns what the processes that share one solve say to each other: a Link carries bytes between them,
+// and a Group has rank 0, which decides for all, tell the others what to do, and gather what they have to say.
 //
 // # Units and invariants
 //
-// Any two processes exchange messages in the order in which they were sent. Messages are as encoding/gob makes them, and are understood by
-// processes of the same version of the program: Tell and Gather of strings alone come first, to make sure of that.
+// Any two processes exchange messages in the order in which they were sent. Messages are as encoding/gob makes them,
+// and are understood by processes of the same version of the program: Tell and Gather of strings alone come first, to
+// make sure of that.
 package ranks
 
 import (
@@ -17,8 +18,8 @@ import (
 	"sync/atomic"
 )
 
-// Link carries bytes between processes. Its methods may be called by many goroutines. Once a ctx has ended while a call waited, it need not
-// carry anything any more.
+// Link carries bytes between processes. Its methods may be called by many goroutines. Once a ctx has ended while a
+// call waited, it need not carry anything any more.
 type Link interface {
 	Rank() int
 	Size() int
@@ -48,7 +49,8 @@ type Group struct {
 // NewGroup returns the group of a link.
 func NewGroup(l Link) *Group { return &Group{Link: l} }
 
-// piece is how long a piece of a message is: short enough for a network library to copy it, since Go may move or give back what it lies in.
+// piece is how long a piece of a message is: short enough for a network library to copy it, since Go may move or give
+// back what it lies in.
 const piece = 4096
 
 // message is what messages are sent as.

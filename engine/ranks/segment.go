@@ -11,8 +11,9 @@ import (
 	"unsafe"
 )
 
-// Segment is memory that the processes of one host share. What they send each other goes through it, and only its place over the link: where
-// the system does not let processes read each other's memory, MPI libraries copy at 1 GB/s.
+// Segment is memory that the processes of one host share. What they send each other goes through it, and only its
+// place over the link: where the system does not let processes read each other's memory, MPI libraries copy at 1
+// GB/s.
 type Segment struct {
 	mine *shared   // nil: this process has none
 	of   []*shared // by rank: what this process reads; nil: that is on another host
@@ -44,8 +45,9 @@ type offer struct {
 	Bytes               int64
 }
 
-// Share gives each process a segment with slots for data of so many bytes, and has others of its host read it. All processes call it. A
-// process that cannot share, or wants no slots, says so, and uses the link. A segment that nobody reads is given back.
+// Share gives each process a segment with slots for data of so many bytes, and has others of its host read it. All
+// processes call it. A process that cannot share, or wants no slots, says so, and uses the link. A segment that
+// nobody reads is given back.
 func Share(ctx context.Context, g *Group, slots int, bytes int64) (*Segment, error) {
 	s := &Segment{of: make([]*shared, g.Size()), by: make([]bool, g.Size())}
 	mine := s.offer(slots, bytes)
@@ -128,8 +130,8 @@ func (s *Segment) Reads(rank int) bool  { return s.of[rank] != nil }
 // PlaceBytes is the length of what is sent over the link in place of data.
 const PlaceBytes = 8
 
-// Put writes data to a slot for so many readers, and returns its place, which Take understands. There is none if all slots are in use: waiting
-// for one could be without end, as they may hold what is asked for later.
+// Put writes data to a slot for so many readers, and returns its place, which Take understands. There is none if all
+// slots are in use: waiting for one could be without end, as they may hold what is asked for later.
 func (s *Segment) Put(readers int, data []byte) (place []byte, ok bool) {
 	place = make([]byte, PlaceBytes)
 	slot := s.claim(data)
@@ -161,7 +163,8 @@ func (s *Segment) claim(data []byte) int {
 	return -1
 }
 
-// Take reads what another process has put at a place. It reports whether there was anything: if not, the link brings it.
+// Take reads what another process has put at a place. It reports whether there was anything: if not, the link brings
+// it.
 func (s *Segment) Take(from int, place, data []byte) (bool, error) {
 	at := binary.LittleEndian.Uint64(place)
 	if at == 0 {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// create makes the memory of a segment, all of which is taken at once, and says where it is; nil: the system has none. It has no name that a
-// kill would leave behind.
+// create makes the memory of a segment, all of which is taken at once, and says where it is; nil: the system has
+// none. It has no name that a kill would leave behind.
 func create(o *offer) *shared {
 	fd, err := unix.MemfdCreate("ooc-ranks", unix.MFD_CLOEXEC)
 	if err != nil {

@@ -30,7 +30,8 @@ func segments(t *testing.T, size, slots int, slot int64) []*ranks.Segment {
 	return all
 }
 
-// TestSegment wants what one rank puts in its segment to be what others take, and slots that are in use to stay as they are.
+// TestSegment wants what one rank puts in its segment to be what others take, and slots that are in use to stay as
+// they are.
 func TestSegment(t *testing.T) {
 	const size = 3 << 10
 	all := segments(t, 3, 8, size)

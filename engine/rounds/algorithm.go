@@ -22,23 +22,26 @@ type Algorithm struct {
 	name   string
 	traits plan.Traits
 
-	iterations   func(g tiles.Geometry) int                   // of a whole solve
-	toVertices   func(g tiles.Geometry, iterations int) int64 // finished iterations as State.Done stores them
-	fromVertices func(g tiles.Geometry, vertices int64) int   // the reverse of toVertices; never more than were finished
-	round        func(p *plan.Rounds) int                     // iterations per round, for displays
-	roundStart   func(done, round, last int) int              // iterations that every tile had finished when the current round began
-	work         func(g tiles.Geometry) int                   // at most how many times n³ relaxations a solve takes
-	compares     bool                                         // its steps compare tiles, and need a flag in device memory
+	iterations func(g tiles.Geometry) int                   // of a whole solve
+	toVertices func(g tiles.Geometry, iterations int) int64 // finished iterations as State.Done stores them
+	// the reverse of toVertices; never more than were finished
+	fromVertices func(g tiles.Geometry, vertices int64) int
+	round        func(p *plan.Rounds) int // iterations per round, for displays
+	// iterations that every tile had finished when the current round began
+	roundStart func(done, round, last int) int
+	work       func(g tiles.Geometry) int // at most how many times n³ relaxations a solve takes
+	// its steps compare tiles, and need a flag in device memory
+	compares bool
 
-	// plan picks slots, pages and the width of rounds for the rest of a solve. It fails with device.ErrMemory, naming the
-	// memory it would need.
+	// plan picks slots, pages and the width of rounds for the rest of a solve. It fails with device.ErrMemory, naming
+	// the memory it would need.
 	plan func(q *plan.Basis, geom tiles.Geometry) (plan.Rounds, error)
 	// count replaces the plan's estimate of traffic by a count of the steps; nil: the estimate is exact.
 	count func(a *Algorithm, q *plan.Basis, p *plan.Rounds, geom tiles.Geometry) error
 	// measure times what only this algorithm's plan needs; nil: nothing.
 	measure func(r *plan.Rates, d kernels.Device, v entry.Variant, n int) error
-	// steps emits the steps that follow iteration s.done and raises s.done as it goes, until it reaches s.last or s.alive
-	// returns false.
+	// steps emits the steps that follow iteration s.done and raises s.done as it goes, until it reaches s.last or
+	// s.alive returns false.
 	steps func(s *schedule)
 }
 
@@ -177,7 +180,8 @@ func (r *run) planRounds(ctx context.Context) error {
 	}
 	if !q.Info.SharedCores && q.Info.Memory+q.HostMemory < r.Geometry.MatrixBytes() {
 		// Every round will go through the disk or the page cache. Their rates decide how wide rounds should be.
-		_ = q.Rates.MeasureDisk(r.Store.Dir(), r.Store.MatrixBytes(), false) // may fail on a full disk; the matrix has its space already
+		// may fail on a full disk; the matrix has its space already
+		_ = q.Rates.MeasureDisk(r.Store.Dir(), r.Store.MatrixBytes(), false)
 	}
 	offer, err := r.algorithm.Plan(ctx, q, nil)
 	if err != nil {

@@ -37,8 +37,8 @@ var blocked = Algorithm{
 	steps:        (*schedule).blocked,
 }
 
-// planBlocked picks round width, slots and pages for what is left of a solve. It fails with device.ErrMemory, naming the
-// memory it would need, where a limit is too small.
+// planBlocked picks round width, slots and pages for what is left of a solve. It fails with device.ErrMemory, naming
+// the memory it would need, where a limit is too small.
 func planBlocked(q *plan.Basis, geom tiles.Geometry) (plan.Rounds, error) {
 	list, err := candidates(q, geom)
 	if err != nil {
@@ -113,8 +113,8 @@ func fastest(list []plan.Rounds) plan.Rounds {
 	return slices.MinFunc(list, func(a, b plan.Rounds) int { return cmp.Compare(a.Seconds, b.Seconds) })
 }
 
-// planned plans one round width, with or without look-ahead, with a host cache or with pages for tiles in transit only. It fails where there is
-// no room for the slots that it needs.
+// planned plans one round width, with or without look-ahead, with a host cache or with pages for tiles in transit
+// only. It fails where there is no room for the slots that it needs.
 func planned(q *plan.Basis, geom tiles.Geometry, start, width int, look, cache bool, room int) (p plan.Rounds, need int, ok bool) {
 	tb := geom.TileBytes()
 	p = plan.NewRounds(q, geom)
@@ -149,8 +149,8 @@ func planned(q *plan.Basis, geom tiles.Geometry, start, width int, look, cache b
 	return p, need, true
 }
 
-// gridOfPlan lays out the parts of a plan: the devices of one process share the rows, and several processes, one for each device, stand as
-// squarely as they can.
+// gridOfPlan lays out the parts of a plan: the devices of one process share the rows, and several processes, one for
+// each device, stand as squarely as they can.
 func gridOfPlan(q *plan.Basis, p *plan.Rounds, geom tiles.Geometry, start, width int) part {
 	g := whole(geom, width)
 	if g.first = start; q.Block > 0 {
@@ -170,8 +170,8 @@ func gridOfPlan(q *plan.Basis, p *plan.Rounds, geom tiles.Geometry, start, width
 	return g
 }
 
-// estimate predicts traffic and time from counts per round; countBlocked counts step by step. held is how many tiles of its own a device
-// holds between rounds.
+// estimate predicts traffic and time from counts per round; countBlocked counts step by step. held is how many tiles
+// of its own a device holds between rounds.
 func estimate(q *plan.Basis, p *plan.Rounds, g part, e extent, held int, geom tiles.Geometry, start int) {
 	all, devices, tb := int64(p.Tiles), int64(p.Devices), geom.TileBytes()
 	missDevice := min(all, devices*int64(max(0, e.own-held)))
@@ -215,8 +215,9 @@ func predict(q *plan.Basis, p *plan.Rounds, geom tiles.Geometry, start int) {
 	if p.Devices > 1 {
 		p.PanelSeconds = rounds * panelSeconds(p, closure, b, padded, rate, r)
 		rows, cols := float64(p.GridRows), float64(p.GridCols)
-		// The strips of a row panel are made by one row of the grid, those of a column panel by one column. The others wait, unless these come early: the
-		// owner of the pivot block makes all that others need where the parts stand in one row or column.
+		// The strips of a row panel are made by one row of the grid, those of a column panel by one column. The
+		// others wait, unless these come early: the owner of the pivot block makes all that others need where the
+		// parts stand in one row or column.
 		if line := p.GridRows == 1 || p.GridCols == 1; !line || !p.Early() {
 			p.WaitSeconds = waits * rounds * b * b * padded * ((1-1/rows)/cols + (1-1/cols)/rows) / rate
 		}
@@ -232,13 +233,14 @@ func predict(q *plan.Basis, p *plan.Rounds, geom tiles.Geometry, start int) {
 	}
 }
 
-// waits is how many times as long as it takes to make strips other devices wait for them. Lanes run in order, so what is enqueued behind a tile
-// that comes from another device waits, too. It is fitted to solves on two parts of a processor (docs/cluster.md).
+// waits is how many times as long as it takes to make strips other devices wait for them. Lanes run in order, so what
+// is enqueued behind a tile that comes from another device waits, too. It is fitted to solves on two parts of a
+// processor (docs/cluster.md).
 const waits = 3
 
-// panelSeconds is the time of a round in which panels are made and carried to other devices, one thing after the other: the pivot block is
-// closed and carried, and those that have its row or its column make their strips. With look-ahead they first finish the round before on the
-// tiles of these strips.
+// panelSeconds is the time of a round in which panels are made and carried to other devices, one thing after the
+// other: the pivot block is closed and carried, and those that have its row or its column make their strips. With
+// look-ahead they first finish the round before on the tiles of these strips.
 func panelSeconds(p *plan.Rounds, closure, b, padded, rate float64, r *plan.Rates) float64 {
 	block := b * b * float64(p.DiskBytes) / (float64(p.Tiles) * float64(p.Tile) * float64(p.Tile))
 	carry := block/r.Out + block/r.In + block/r.Read
@@ -301,8 +303,8 @@ func countBlocked(a *Algorithm, q *plan.Basis, p *plan.Rounds, geom tiles.Geomet
 	return nil
 }
 
-// panel is how many slots a round's panels take at most, of a part with an extent. Of a symmetric matrix, their tiles that are not stored take
-// slots, too.
+// panel is how many slots a round's panels take at most, of a part with an extent. Of a symmetric matrix, their tiles
+// that are not stored take slots, too.
 func (p *part) panel(geom tiles.Geometry, e extent) int {
 	m := min(p.width, geom.Side())
 	switch {
@@ -314,7 +316,8 @@ func (p *part) panel(geom tiles.Geometry, e extent) int {
 	return m * (e.rows + e.cols)
 }
 
-// minSlots returns the fewest slots that rounds can run in: the pivot block, both panels, and one strip that is being made out of place.
+// minSlots returns the fewest slots that rounds can run in: the pivot block, both panels, and one strip that is being
+// made out of place.
 func (p *part) minSlots(geom tiles.Geometry, e extent) int {
 	m := min(p.width, geom.Side())
 	if m == geom.Side() {
@@ -328,8 +331,8 @@ func (p *part) lookAheadSlots(geom tiles.Geometry, e extent) int {
 	return p.minSlots(geom, e) + p.panel(geom, e)
 }
 
-// beside is how many slots hold no tiles of a part's own between rounds: transposes of tiles of a symmetric matrix, and tiles of panels that
-// other parts send.
+// beside is how many slots hold no tiles of a part's own between rounds: transposes of tiles of a symmetric matrix,
+// and tiles of panels that other parts send.
 func (p *part) beside(geom tiles.Geometry, e extent, look bool) int {
 	n := 0
 	switch m := min(p.width, geom.Side()); {
@@ -344,10 +347,10 @@ func (p *part) beside(geom tiles.Geometry, e extent, look bool) int {
 	return n
 }
 
-// inCoreSlots returns the slots with which no tile ever leaves the device before the end: beside the tiles, where the panels
-// of two rounds cross, and a strip. Of a symmetric matrix panels cross once, but there are transposes of the tiles of both
-// panels and of one pivot block. Of several parts, there are both panels of two rounds, most of which others send, and what is made out of
-// place.
+// inCoreSlots returns the slots with which no tile ever leaves the device before the end: beside the tiles, where the
+// panels of two rounds cross, and a strip. Of a symmetric matrix panels cross once, but there are transposes of the
+// tiles of both panels and of one pivot block. Of several parts, there are both panels of two rounds, most of which
+// others send, and what is made out of place.
 func (p *part) inCoreSlots(geom tiles.Geometry, e extent) int {
 	side := geom.Side()
 	m := min(p.width, side)

@@ -1,7 +1,7 @@
 package rounds
 
-// panels are the finished row and column strips of one round, pinned in slots. Of a symmetric matrix one of the two strips
-// of each x is stored, and the other is its transpose.
+// panels are the finished row and column strips of one round, pinned in slots. Of a symmetric matrix one of the two
+// strips of each x is stored, and the other is its transpose.
 type panels struct {
 	k0, k1 int     // pivot tiles [k0, k1)
 	col    [][]int // by tile row i ∉ K: the slots of D[i][k0..k1)
@@ -53,8 +53,8 @@ func (s *schedule) opens(k0 int) bool {
 	return s.err == nil && !s.stopped
 }
 
-// openRound brings the pivot block in, closes it and makes the panels (phases one and two). It returns nil where the schedule is
-// to stop.
+// openRound brings the pivot block in, closes it and makes the panels (phases one and two). It returns nil where the
+// schedule is to stop.
 func (s *schedule) openRound(k0 int) *panels {
 	if !s.opens(k0) {
 		return nil
@@ -66,9 +66,9 @@ func (s *schedule) openRound(k0 int) *panels {
 	return p
 }
 
-// lookAhead finishes this round for the next round's pivot block and panels before anything else, and
-// then runs the next round's phases one and two, so that they overlap the rest of this round. What waits for tiles of other parts is
-// left for later: visits between the two give the device work, and time to the part that makes these tiles.
+// lookAhead finishes this round for the next round's pivot block and panels before anything else, and then runs the
+// next round's phases one and two, so that they overlap the rest of this round. What waits for tiles of other parts
+// is left for later: visits between the two give the device work, and time to the part that makes these tiles.
 func (s *schedule) lookAhead(cur *panels) (p *panels, later func()) {
 	later = func() {}
 	if !s.opens(cur.k1) {
@@ -84,9 +84,9 @@ func (s *schedule) lookAhead(cur *panels) (p *panels, later func()) {
 	return p, later
 }
 
-// opening returns the two steps that open a round. In the first one the owner of the pivot block closes it. Where sends do not hold it up, it also
-// makes and sends its strips, for which it needs nothing of others. In the second one the others make theirs. cur is the round that
-// goes on meanwhile, nil if there is none.
+// opening returns the two steps that open a round. In the first one the owner of the pivot block closes it. Where
+// sends do not hold it up, it also makes and sends its strips, for which it needs nothing of others. In the second
+// one the others make theirs. cur is the round that goes on meanwhile, nil if there is none.
 func (s *schedule) opening(p, cur *panels) (closing, making func()) {
 	var pivot []int
 	held := map[int]int{} // slots of tiles of the panels
@@ -166,8 +166,8 @@ func (s *schedule) block(p *panels) []int {
 	return block
 }
 
-// closePivot pins the pivot block's tiles, once round cur is done for them, and emits phase one. The slots are row-major. Tiles
-// that are not stored are transposed first; the closure of a symmetric block is symmetric.
+// closePivot pins the pivot block's tiles, once round cur is done for them, and emits phase one. The slots are
+// row-major. Tiles that are not stored are transposed first; the closure of a symmetric block is symmetric.
 func (s *schedule) closePivot(p, cur *panels) []int {
 	block, m := s.block(p), p.k1-p.k0
 	for _, t := range block {
@@ -230,8 +230,8 @@ func (s *schedule) send(t, slot, done int, to []int) {
 	}
 }
 
-// receive emits the steps that bring in a tile of another part, and returns its slot, pinned. That one holds no tile of this
-// part: its last unpin frees it.
+// receive emits the steps that bring in a tile of another part, and returns its slot, pinned. That one holds no tile
+// of this part: its last unpin frees it.
 func (s *schedule) receive(t, done int) int {
 	page, slot := s.takePage(), s.takeSlot()
 	if s.err != nil {
@@ -244,8 +244,8 @@ func (s *schedule) receive(t, done int) int {
 	return slot
 }
 
-// transpose emits a transposition of a tile from its slot into another, which it returns pinned. That one holds no tile:
-// its last unpin frees it.
+// transpose emits a transposition of a tile from its slot into another, which it returns pinned. That one holds no
+// tile: its last unpin frees it.
 func (s *schedule) transpose(t, from, done int) int {
 	slot := s.takeSlot()
 	if s.err != nil {
@@ -256,9 +256,10 @@ func (s *schedule) transpose(t, from, done int) int {
 	return slot
 }
 
-// makeStrips makes the strips of the panels that the owner of the pivot block has, or those of other owners. Phase two is emitted for
-// the strips that this part owns. All parts send and receive in one order, first the owner's strips and then the others; else two of them, short of
-// pages, could wait for each other. pin returns the pinned slot of a tile.
+// makeStrips makes the strips of the panels that the owner of the pivot block has, or those of other owners. Phase
+// two is emitted for the strips that this part owns. All parts send and receive in one order, first the owner's
+// strips and then the others; else two of them, short of pages, could wait for each other. pin returns the pinned
+// slot of a tile.
 func (s *schedule) makeStrips(p *panels, pivot []int, pin func(t int) int, ofPivotOwner bool) {
 	m := p.k1 - p.k0
 	has := func(i, j int) bool {
@@ -291,8 +292,8 @@ func (s *schedule) makeStrips(p *panels, pivot []int, pin func(t int) int, ofPiv
 	}
 }
 
-// share returns the slots of the finished strip that begins with tile (i, j). Its owner makes it, and sends it to the parts that need it;
-// the others have none.
+// share returns the slots of the finished strip that begins with tile (i, j). Its owner makes it, and sends it to the
+// parts that need it; the others have none.
 func (s *schedule) share(p *panels, i, j int, tile, pin func(int) int, operands func(k int, raw []int) (a, b []int)) (strip []int) {
 	users := s.part.stripUsers(i, j, i == p.k0)
 	switch {
@@ -383,9 +384,9 @@ func (s *schedule) release(p *panels) {
 	}
 }
 
-// order lists the tiles that phase three of a round still has to visit. It starts with tiles that are on the device; those
-// are the last ones of the previous round, as alternating directions would give. The rest is mixed in proportion with
-// tiles from the host cache and from disk, so that copies overlap with kernels throughout the round.
+// order lists the tiles that phase three of a round still has to visit. It starts with tiles that are on the device;
+// those are the last ones of the previous round, as alternating directions would give. The rest is mixed in
+// proportion with tiles from the host cache and from disk, so that copies overlap with kernels throughout the round.
 func (s *schedule) order(p *panels) []int {
 	var where [3][]int
 	for x := range s.side {

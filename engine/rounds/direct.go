@@ -5,8 +5,9 @@ import (
 	"ooc/stream"
 )
 
-// direct moves tiles from the slots of one part to those of another, where all devices of a process reach each other's memory. The steps
-// are those by which tiles pass through pages. A page holds no tile then, and stands for the slot of another part.
+// direct moves tiles from the slots of one part to those of another, where all devices of a process reach each
+// other's memory. The steps are those by which tiles pass through pages. A page holds no tile then, and stands for
+// the slot of another part.
 type direct struct {
 	handover *handover
 	device   kernels.PeerOps

@@ -10,7 +10,7 @@
 //
 // # Units and invariants
 //
-// Progress is counted in iterations, which each algorithm defines, and stored as pivot vertices (tiles.State). A tile has
-// one copy in memory at most: in a slot or in a page. No product writes what it reads. Tiles on disk may be further than
-// the last checkpoint says, never less far.
+// Progress is counted in iterations, which each algorithm defines, and stored as pivot vertices (tiles.State). A tile
+// has one copy in memory at most: in a slot or in a page. No product writes what it reads. Tiles on disk may be
+// further than the last checkpoint says, never less far.
 package rounds

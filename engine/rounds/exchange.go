@@ -7,8 +7,8 @@ import (
 	"ooc/kernels"
 )
 
-// exchange carries finished tiles of panels between the parts of a run. Its methods are called by many goroutines, for the tiles of
-// each part in the order of its steps, and fail once the run has failed.
+// exchange carries finished tiles of panels between the parts of a run. Its methods are called by many goroutines,
+// for the tiles of each part in the order of its steps, and fail once the run has failed.
 type exchange interface {
 	// send gives a tile to other parts. It returns when data may be written over.
 	send(to []int, tile, done int, data []byte) error
@@ -16,8 +16,8 @@ type exchange interface {
 	receive(from, tile, done int, data []byte) error
 }
 
-// handover is the exchange between parts of one process: who receives a tile copies it from the sender's page, or from its slot where the
-// devices reach each other.
+// handover is the exchange between parts of one process: who receives a tile copies it from the sender's page, or
+// from its slot where the devices reach each other.
 type handover struct {
 	ctx context.Context // ends when a part fails
 

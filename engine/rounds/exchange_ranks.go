@@ -15,8 +15,8 @@ type carrier struct {
 	near *ranks.Segment // what processes of one host send each other goes through it
 }
 
-// Tags is how many there are for tiles. Tiles take them in turn: executors send and receive those of one tag one after another, in the order
-// of the steps, which is the same in all parts. It is a variable only for tests.
+// Tags is how many there are for tiles. Tiles take them in turn: executors send and receive those of one tag one
+// after another, in the order of the steps, which is the same in all parts. It is a variable only for tests.
 var Tags = ranks.LastTag - ranks.FirstTag + 1
 
 func tagOf(tile int) int { return tile % Tags }

@@ -30,17 +30,18 @@ type executor struct {
 	exchange  exchange        // nil: there is no other part
 	direct    *direct         // nil: other parts get tiles by pages
 	lanes     lanes
-	// Closures have their own lane. So no tile has to wait behind a closure that it does not depend on, and a device that
-	// keeps scratch memory for closures per stream keeps it once.
+	// Closures have their own lane. So no tile has to wait behind a closure that it does not depend on, and a device
+	// that keeps scratch memory for closures per stream keeps it once.
 	pivotLane int
 
 	buf  kernels.Buffer
 	host []byte
 	flag flag
 
-	ended    func()                     // called when the steps of the last round are done
-	save     func(done int) error       // called when a checkpoint has written what it has to
-	synced   func()                     // called after each checkpoint, so that a solve in a pause can begin the next one
+	ended func()               // called when the steps of the last round are done
+	save  func(done int) error // called when a checkpoint has written what it has to
+	// called after each checkpoint, so that a solve in a pause can begin the next one
+	synced   func()
 	state    func(done int) tiles.State // of a matrix of which every tile has finished so many iterations
 	track    *tracker
 	grid     *grid
@@ -48,8 +49,8 @@ type executor struct {
 	flushing atomic.Int64  // tiles that a checkpoint is writing during a round
 }
 
-// lanes gives each new tile of a slot the next lane in turn, so that the tiles that are on their way are spread over all lanes,
-// whichever slots they are in.
+// lanes gives each new tile of a slot the next lane in turn, so that the tiles that are on their way are spread over
+// all lanes, whichever slots they are in.
 type lanes struct{ n, next int }
 
 func (l *lanes) take() int {

@@ -8,8 +8,8 @@ import (
 	"ooc/tiles"
 )
 
-// grid holds the progress of each tile, for the board that ooc watch draws. It has an atomic word for each tile: whoever
-// works on the tile writes it, and reports read it at any time.
+// grid holds the progress of each tile, for the board that ooc watch draws. It has an atomic word for each tile:
+// whoever works on the tile writes it, and reports read it at any time.
 type grid struct {
 	geom  tiles.Geometry
 	last  int
@@ -34,8 +34,8 @@ func newGrid(geom tiles.Geometry, last, start int) *grid {
 // begun marks a tile as having an operation in flight.
 func (g *grid) begun(tile int) { g.tiles[tile].Or(gridWorking) }
 
-// finished records the iterations that a tile has finished. A call that comes late, after another lane has taken the tile
-// further, changes nothing.
+// finished records the iterations that a tile has finished. A call that comes late, after another lane has taken the
+// tile further, changes nothing.
 func (g *grid) finished(tile, done, phase int) {
 	word := uint32(done)<<gridDone | uint32(phase)<<gridPhase
 	for t := &g.tiles[tile]; ; {
@@ -46,7 +46,8 @@ func (g *grid) finished(tile, done, phase int) {
 	}
 }
 
-// own yields the words of a part's tiles, row by row. It looks at no others: rank 0 goes through them all in each interval.
+// own yields the words of a part's tiles, row by row. It looks at no others: rank 0 goes through them all in each
+// interval.
 func (g *grid) own(p part) iter.Seq[*atomic.Uint32] {
 	return func(yield func(*atomic.Uint32) bool) {
 		var cols []int
@@ -96,7 +97,8 @@ func (g *grid) least() int {
 	return int(least)
 }
 
-// board draws the round of width iterations that follows the first done iterations. After the end it draws the last round.
+// board draws the round of width iterations that follows the first done iterations. After the end it draws the last
+// round.
 func (g *grid) board(done, width int) *live.Board {
 	if done == g.last {
 		done = g.last - 1 - (g.last-1)%width

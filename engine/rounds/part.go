@@ -6,9 +6,10 @@ import (
 	"ooc/tiles"
 )
 
-// part says which tiles a schedule works on, where several devices or processes share the rounds of one matrix: each has a
-// schedule, a part and memory of its own. The parts form a grid. Tiles are dealt to it cyclically, in blocks as wide as a round, so
-// that the pivot block and every strip of a panel has one owner. Owners send them to the parts that need them.
+// part says which tiles a schedule works on, where several devices or processes share the rounds of one matrix: each
+// has a schedule, a part and memory of its own. The parts form a grid. Tiles are dealt to it cyclically, in blocks as
+// wide as a round, so that the pivot block and every strip of a panel has one owner. Owners send them to the parts
+// that need them.
 type part struct {
 	rows, cols int // of the grid of parts
 	index      int // of this one, row-major
@@ -53,8 +54,8 @@ func (p *part) taken(side int) int {
 	return min(p.width, side) * side * (p.rows + p.cols - 2)
 }
 
-// near is the share of what a part takes from others that comes from its own node, where nodes have so many parts each, which follow one
-// another row by row.
+// near is the share of what a part takes from others that comes from its own node, where nodes have so many parts
+// each, which follow one another row by row.
 func (p *part) near(perNode int) float64 {
 	if p.alone() {
 		return 0
@@ -89,12 +90,12 @@ func (p *part) owner(i, j int) int { return p.row(i)*p.cols + p.col(j) }
 
 func (p *part) owns(i, j int) bool { return p.owner(i, j) == p.index }
 
-// pivotUsers are the parts that need the closed pivot block of the round that begins with pivot tile k: those that make strips
-// of its panels.
+// pivotUsers are the parts that need the closed pivot block of the round that begins with pivot tile k: those that
+// make strips of its panels.
 func (p *part) pivotUsers(k int) []int { return p.others(p.owner(k, k), p.row(k), p.col(k)) }
 
-// stripUsers are the parts that need the finished strip of a panel that begins with tile (i, j), of the row panel or of the column
-// panel. Of a symmetric matrix one is made from the other, so both are needed where one is.
+// stripUsers are the parts that need the finished strip of a panel that begins with tile (i, j), of the row panel or
+// of the column panel. Of a symmetric matrix one is made from the other, so both are needed where one is.
 func (p *part) stripUsers(i, j int, isRow bool) []int {
 	x := i
 	if isRow {

@@ -99,8 +99,8 @@ func (p *post) end(err error) {
 	p.news.Broadcast()
 }
 
-// runParts runs a schedule for each part of a grid over one disk, and returns the iterations that all of them have made durable. stop is
-// asked by each part at each visit.
+// runParts runs a schedule for each part of a grid over one disk, and returns the iterations that all of them have
+// made durable. stop is asked by each part at each visit.
 func runParts(t *testing.T, r *rand.Rand, geom tiles.Geometry, g []int, disk []int, written []bool, rows, cols, width, done int, stop func() bool) int {
 	t.Helper()
 	post := newPost()
@@ -164,8 +164,8 @@ func runParts(t *testing.T, r *rand.Rand, geom tiles.Geometry, g []int, disk []i
 	return least
 }
 
-// TestParts has the parts of a grid solve a matrix together, which the test stops again and again, to go on from what all of them have
-// made durable with another grid.
+// TestParts has the parts of a grid solve a matrix together, which the test stops again and again, to go on from what
+// all of them have made durable with another grid.
 func TestParts(t *testing.T) {
 	r := seeded(t)
 	for range crashtest.Repeats(30, 300) {

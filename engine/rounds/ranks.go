@@ -13,8 +13,9 @@ import (
 	"ooc/stream"
 )
 
-// conversation is what the processes that share a run say to each other during the rounds. Rank 0 decides which rounds are opened and when all
-// stop, and keeps the state of the store. The others do as it says, and tell it how far they are.
+// conversation is what the processes that share a run say to each other during the rounds. Rank 0 decides which
+// rounds are opened and when all stop, and keeps the state of the store. The others do as it says, and tell it how
+// far they are.
 type conversation struct {
 	*ranks.Group
 	run   *run
@@ -67,8 +68,8 @@ const told = 500 * time.Millisecond
 // queue is how many messages may wait to be sent to a rank.
 const queue = 1024
 
-// GridFor returns the rows and columns of a grid of so many parts: as square as can be, if it is not given. It fails with plan.ErrRound for
-// a grid of another number.
+// GridFor returns the rows and columns of a grid of so many parts: as square as can be, if it is not given. It fails
+// with plan.ErrRound for a grid of another number.
 func GridFor(size int, given [2]int) (rows, cols int, err error) {
 	if given[0] > 0 {
 		if given[0]*given[1] != size {
@@ -101,7 +102,8 @@ func (r *run) agreed() error {
 	return err
 }
 
-// converse prepares the conversation, in a group of goroutines that ends with it. The context that it returns ends where all are to stop.
+// converse prepares the conversation, in a group of goroutines that ends with it. The context that it returns ends
+// where all are to stop.
 func (r *run) converse(ctx, all context.Context, group *errgroup.Group) context.Context {
 	size := r.Ranks.Size()
 	c := &conversation{
@@ -346,8 +348,9 @@ func (c *conversation) opens(done int) (yes, known bool) {
 	}
 }
 
-// save makes durable what this process has written, of which all tiles have finished done iterations, and on rank 0 what all have, where that
-// is more than before. Where each process has a part store, that says what its own tiles have finished. Call it with run.saving held.
+// save makes durable what this process has written, of which all tiles have finished done iterations, and on rank 0
+// what all have, where that is more than before. Where each process has a part store, that says what its own tiles
+// have finished. Call it with run.saving held.
 func (c *conversation) save(done int) error {
 	r := c.run
 	apart := r.Meta.Part != nil

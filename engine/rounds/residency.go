@@ -12,10 +12,10 @@ type frame struct {
 	stamp int // of its newest entry in a queue
 }
 
-// level is one level of memory: device slots or host pages. Unpinned frames wait in one of two queues, oldest first: old
-// has the tiles that this round has not visited yet, recent those that it has. Victims come from recent while it has
-// more than depth entries, because schedule.order visits those tiles last in the next round. The newest depth entries
-// are spared: their copies may still be in flight, and taking their frame would mean waiting for them.
+// level is one level of memory: device slots or host pages. Unpinned frames wait in one of two queues, oldest first:
+// old has the tiles that this round has not visited yet, recent those that it has. Victims come from recent while it
+// has more than depth entries, because schedule.order visits those tiles last in the next round. The newest depth
+// entries are spared: their copies may still be in flight, and taking their frame would mean waiting for them.
 type level struct {
 	frames      []frame
 	free        []int // first in, first out: reuse as late as possible

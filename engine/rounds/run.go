@@ -35,12 +35,13 @@ type run struct {
 	ctx       context.Context // ends when the rounds are to stop
 	talk      *conversation   // with the other processes; nil: there are none
 
-	mu     sync.Mutex
-	ended  time.Time    // when the last product was done; zero: not yet. Guarded by mu, as all below
-	answer map[int]bool // by iterations done: whether the round after them is opened, as the first part that asked was told
-	yes    int          // how many answers are
-	begun  int          // checkpoints
-	saving sync.Mutex   // held while a checkpoint is made durable
+	mu    sync.Mutex
+	ended time.Time // when the last product was done; zero: not yet. Guarded by mu, as all below
+	// by iterations done: whether the round after them is opened, as the first part that asked was told
+	answer map[int]bool
+	yes    int        // how many answers are
+	begun  int        // checkpoints
+	saving sync.Mutex // held while a checkpoint is made durable
 }
 
 // partRun is a run's part on one device: the driver of its schedule.
@@ -58,9 +59,11 @@ type partRun struct {
 	done    int // iterations that all tiles of this part had finished in that one
 }
 
-// rounds runs the schedules of all parts until they end or ctx does, then writes and syncs the tiles that memory still holds.
+// rounds runs the schedules of all parts until they end or ctx does, then writes and syncs the tiles that memory
+// still holds.
 func (r *run) rounds(ctx context.Context) error {
-	group, all := errgroup.WithContext(context.Background()) // it outlives ctx: an interrupted solve still has to write its checkpoint
+	// it outlives ctx: an interrupted solve still has to write its checkpoint
+	group, all := errgroup.WithContext(context.Background())
 	handover := newHandover(all)
 	var between exchange = handover
 	if r.Ranks != nil {
@@ -135,16 +138,16 @@ func (r *run) rounds(ctx context.Context) error {
 	return err
 }
 
-// Tiles that a rank may have on the way to others of its host, beside those of a panel that it sends ahead: the fewest, and the bytes that decide whether
-// more are kept.
+// Tiles that a rank may have on the way to others of its host, beside those of a panel that it sends ahead: the
+// fewest, and the bytes that decide whether more are kept.
 const (
 	fewSlots  = 16
 	slotBytes = 1 << 30
 	manySlots = 64
 )
 
-// segmentSlots is how many tiles a rank may have on the way to others of its host at a time, in memory that they share. All ranks take at most an eighth of
-// what is free by now, of all that could be there.
+// segmentSlots is how many tiles a rank may have on the way to others of its host at a time, in memory that they
+// share. All ranks take at most an eighth of what is free by now, of all that could be there.
 func (r *run) segmentSlots() int {
 	tb := r.Geometry.TileBytes()
 	slots := max(r.plan.Ahead()+fewSlots, int(min(manySlots, slotBytes/tb)))
@@ -306,8 +309,8 @@ func (p *partRun) room() bool {
 	return p.hurry || p.Control.Wanted() || p.Control.Paused() || p.x.flushing.Load() < int64(p.plan.Flushes())
 }
 
-// save takes note that a part has written every tile, each of which had finished done iterations or more. Where all parts have written as
-// much of one checkpoint, that becomes durable.
+// save takes note that a part has written every tile, each of which had finished done iterations or more. Where all
+// parts have written as much of one checkpoint, that becomes durable.
 func (p *partRun) save(done int) error {
 	p.mu.Lock()
 	p.done, p.written = done, p.joined

@@ -56,13 +56,16 @@ const (
 
 // driver runs the steps of a schedule, and tells it when to stop, pause or take a checkpoint.
 type driver interface {
-	do(step) error                  // runs a step, or queues it behind those that it conflicts with
-	pace() pace                     // asked before each visit
-	wait() error                    // called in a pause: returns when pace or due may have changed
-	due(done int, midway bool) bool // asked after each round and, with midway set, before each visit: begin a checkpoint now?
-	room() bool                     // asked before each tile that a checkpoint writes during a round: write it now?
-	opens(done int) bool            // asked before the round after so many iterations is opened; all parts get the same answer
-	differed() (bool, error)        // waits for all steps, and reports whether a comparison since the last call found a difference
+	do(step) error // runs a step, or queues it behind those that it conflicts with
+	pace() pace    // asked before each visit
+	wait() error   // called in a pause: returns when pace or due may have changed
+	// asked after each round and, with midway set, before each visit: begin a checkpoint now?
+	due(done int, midway bool) bool
+	room() bool // asked before each tile that a checkpoint writes during a round: write it now?
+	// asked before the round after so many iterations is opened; all parts get the same answer
+	opens(done int) bool
+	// waits for all steps, and reports whether a comparison since the last call found a difference
+	differed() (bool, error)
 }
 
 // noFrame says that a tile has no copy at a level.
@@ -155,7 +158,8 @@ func (s *schedule) begin() {
 	}
 }
 
-// alive reports whether to go on. In a pause it first ends a checkpoint that is in progress or asked for, and then waits.
+// alive reports whether to go on. In a pause it first ends a checkpoint that is in progress or asked for, and then
+// waits.
 func (s *schedule) alive() bool {
 	if s.awaited {
 		return s.err == nil

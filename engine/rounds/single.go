@@ -56,8 +56,8 @@ func planSingleStage(q *plan.Basis, geom tiles.Geometry) (plan.Rounds, error) {
 	return p, err
 }
 
-// singleWindow is how many steps may be in flight, and singleStep the relaxations of one, unless a pivot has more: a stop
-// or a pause has to wait for all of them, and processors do some billions a second.
+// singleWindow is how many steps may be in flight, and singleStep the relaxations of one, unless a pivot has more: a
+// stop or a pause has to wait for all of them, and processors do some billions a second.
 const (
 	singleWindow = 2
 	singleStep   = 1 << 27
@@ -67,8 +67,9 @@ const (
 // could not be timed.
 const singleShare = 0.1
 
-// Pivots are timed on a sample matrix in tiles of edge pivotEdge. It is as large as the problem, but at most pivotSample
-// vertices, which already exceeds the caches. Below pivotLeast vertices nothing is timed: the whole solve would be faster.
+// Pivots are timed on a sample matrix in tiles of edge pivotEdge. It is as large as the problem, but at most
+// pivotSample vertices, which already exceeds the caches. Below pivotLeast vertices nothing is timed: the whole solve
+// would be faster.
 const (
 	pivotLeast  = 256
 	pivotSample = 4096
@@ -112,8 +113,9 @@ func measurePivot(r *plan.Rates, d kernels.Device, v entry.Variant, n int) (err 
 	})
 }
 
-// singleStage loads all tiles. Then, for one pivot tile after another, it applies that tile's pivots to the whole matrix, a
-// few at a time. If it is stopped in the middle of a tile, the next run applies them again, which changes nothing.
+// singleStage loads all tiles. Then, for one pivot tile after another, it applies that tile's pivots to the whole
+// matrix, a few at a time. If it is stopped in the middle of a tile, the next run applies them again, which changes
+// nothing.
 func (s *schedule) singleStage() {
 	all := make([]int, len(s.tiles))
 	for t := range all {

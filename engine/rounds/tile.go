@@ -5,8 +5,8 @@ import (
 	"ooc/tiles"
 )
 
-// chooseTile returns the tile edge for a new store: the one with the fastest plan, or the smallest, which needs the least
-// memory, where none fits.
+// chooseTile returns the tile edge for a new store: the one with the fastest plan, or the smallest, which needs the
+// least memory, where none fits.
 func chooseTile(q *plan.Basis) int {
 	n, upper := q.Facts.N, q.Upper()
 	var all []plan.Rounds
@@ -25,8 +25,8 @@ func chooseTile(q *plan.Basis) int {
 	return fastest(all).Tile
 }
 
-// edges are the tile edges to choose from. A device with memory of its own is filled to the brim, and waits for every byte:
-// of all multiples of 64, one leaves the least padding and uses most of the memory.
+// edges are the tile edges to choose from. A device with memory of its own is filled to the brim, and waits for every
+// byte: of all multiples of 64, one leaves the least padding and uses most of the memory.
 func edges(q *plan.Basis) []int {
 	list := []int{64, 128, 256, 512}
 	if q.Info.SharedCores {

@@ -1,6 +1,6 @@
-// Package rows computes rows of distances and shares the work out. An Engine makes a graph ready, and a Ready graph computes any
-// of its rows. Run deals rows to goroutines and devices, holds them in pauses, and takes restore points. What becomes of the
-// rows is for the callers: the tiles of a store, statistics, near pairs, exports, proofs.
+// Package rows computes rows of distances and shares the work out. An Engine makes a graph ready, and a Ready graph
+// computes any of its rows. Run deals rows to goroutines and devices, holds them in pauses, and takes restore points.
+// What becomes of the rows is for the callers: the tiles of a store, statistics, near pairs, exports, proofs.
 //
 // An engine is one file and one line in the table of package engine; docs/add-a-row-engine.md shows one.
 package rows
@@ -16,7 +16,8 @@ import (
 	"ooc/kernels"
 )
 
-// Question says what is wanted of a graph, and what may be taken to compute it. The zero value is all rows, on the processor.
+// Question says what is wanted of a graph, and what may be taken to compute it. The zero value is all rows, on the
+// processor.
 type Question struct {
 	// Rows is about how many rows will be asked for: what makes each faster may take as long as some; 0: all.
 	Rows    int
@@ -27,10 +28,11 @@ type Question struct {
 	Stage  func(live.Stage, live.StageShares)
 	Engine string // the name of the engine to take; "": the one that takes least time
 
-	// Pieces is how many vertices may be left between pieces of an elimination that a device multiplies by, to add up rows; 0: rows are
-	// not added up (see sparse.EliminateInPieces).
+	// Pieces is how many vertices may be left between pieces of an elimination that a device multiplies by, to add up
+	// rows; 0: rows are not added up (see sparse.EliminateInPieces).
 	Pieces int
-	// After is how many vertices to eliminate, as for an earlier question of the same graph and as many rows; nil: as many as pays.
+	// After is how many vertices to eliminate, as for an earlier question of the same graph and as many rows; nil: as
+	// many as pays.
 	After *int
 	// Free is how many bytes are taken to be free; 0: as many as are. Tests set it.
 	Free int64
@@ -40,8 +42,8 @@ type Question struct {
 type Engine interface {
 	// Name names the engine in stores, plans and flags.
 	Name() string
-	// Offer says what the engine takes to answer a question, without beginning. The graph has no negative cycle. It fails with
-	// device.ErrMemory where there is not enough memory, and with the cause of ctx if that ends first.
+	// Offer says what the engine takes to answer a question, without beginning. The graph has no negative cycle. It
+	// fails with device.ErrMemory where there is not enough memory, and with the cause of ctx if that ends first.
 	Offer(ctx context.Context, g *graph.Graph, q Question) (Offer, error)
 }
 
@@ -111,9 +113,10 @@ type Worker interface {
 // LaneWorker is a Worker that computes rows side by side.
 type LaneWorker interface {
 	Worker
-	// Lanes computes rows in batches, and gives each to take in pieces. Row r of m has the distances to vertex Order[first+r], in lane i
-	// those from source batch[i], an index of sources; lanes beyond the batch repeat its last one. A batch comes from the first vertex of
-	// Order to the last. Entries are of the graph's kind. m is take's until it returns.
+	// Lanes computes rows in batches, and gives each to take in pieces. Row r of m has the distances to vertex
+	// Order[first+r], in lane i those from source batch[i], an index of sources; lanes beyond the batch repeat its
+	// last one. A batch comes from the first vertex of Order to the last. Entries are of the graph's kind. m is
+	// take's until it returns.
 	Lanes(sources []int32, take func(batch []int32, first int, m kernels.Lanes) error) error
 }
 

@@ -11,8 +11,8 @@ import (
 	"ooc/engine/live"
 )
 
-// Run shares rows out to hands, and counts those that are done. Rows are dealt in units of Height, the last of which may be
-// smaller. Set the fields before Do; the methods may be called by any goroutine from then on.
+// Run shares rows out to hands, and counts those that are done. Rows are dealt in units of Height, the last of which
+// may be smaller. Set the fields before Do; the methods may be called by any goroutine from then on.
 type Run struct {
 	Rows, Height int
 	Columns      int                // distances of a row
@@ -22,8 +22,8 @@ type Run struct {
 	Every        time.Duration      // between two restore points
 	Shares       live.StageShares   // what stages take, of which rows are the last; zero: rows are all
 
-	// Save makes the first so many units durable: that is a restore point. It is called now and then, and when Control asks for it, one
-	// call at a time. No unit ends in its turn meanwhile. nil: nothing is kept.
+	// Save makes the first so many units durable: that is a restore point. It is called now and then, and when
+	// Control asks for it, one call at a time. No unit ends in its turn meanwhile. nil: nothing is kept.
 	Save func(units int) error
 	// Note is called when more units are done without a gap, with how many there are. It may be nil.
 	Note func(units int) error
@@ -46,7 +46,8 @@ type Run struct {
 
 // Hand works on units, for one goroutine.
 type Hand interface {
-	// Do works on units first…first+count-1. For each it sees to it that Done or InTurn is called, before it returns or later.
+	// Do works on units first…first+count-1. For each it sees to it that Done or InTurn is called, before it returns
+	// or later.
 	Do(ctx context.Context, first, count int) error
 	// Close gives back what the hand has. Units that it was given may not be done yet.
 	Close() error
@@ -71,8 +72,9 @@ func (r *Run) Start() {
 	r.next, r.prefix, r.saved, r.done = r.First, r.First, r.First, make([]bool, r.Units())
 }
 
-// Do makes a hand with each of open, and deals out all units that are left. It ends with the first error, or when ctx ends, which is no error
-// of its own: Left tells whether all is done. more are what hands need done beside them, with the same ctx.
+// Do makes a hand with each of open, and deals out all units that are left. It ends with the first error, or when ctx
+// ends, which is no error of its own: Left tells whether all is done. more are what hands need done beside them, with
+// the same ctx.
 func (r *Run) Do(ctx context.Context, open []func() (Hand, error), more ...func(ctx context.Context) error) error {
 	if r.done == nil {
 		r.Start()
@@ -152,8 +154,8 @@ func (r *Run) Done(unit int) error {
 	return nil
 }
 
-// InTurn waits until all units before this one are done, calls end, which no other call does meanwhile, and records that the unit is done. It
-// takes a restore point if one is due. It fails with the cause of ctx if that ends first.
+// InTurn waits until all units before this one are done, calls end, which no other call does meanwhile, and records
+// that the unit is done. It takes a restore point if one is due. It fails with the cause of ctx if that ends first.
 func (r *Run) InTurn(ctx context.Context, unit int, end func() error) error {
 	for {
 		r.mu.Lock()
@@ -180,7 +182,8 @@ func (r *Run) InTurn(ctx context.Context, unit int, end func() error) error {
 	return nil
 }
 
-// end counts a unit that is done. It reports how many are done without a gap, whether these have become more, and whether to save them.
+// end counts a unit that is done. It reports how many are done without a gap, whether these have become more, and
+// whether to save them.
 func (r *Run) end(unit int) (units int, rose, due bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -198,7 +201,8 @@ func (r *Run) end(unit int) (units int, rose, due bool) {
 	return r.prefix, rose, rose && r.begin(time.Since(r.synced) >= r.Every)
 }
 
-// begin reports whether to save now: that is due or asked for, more would be kept, and nobody saves. Call it with mu held.
+// begin reports whether to save now: that is due or asked for, more would be kept, and nobody saves. Call it with mu
+// held.
 func (r *Run) begin(due bool) bool {
 	if r.Save == nil || r.saving || r.prefix <= r.saved || !due && !r.Control.Wanted() {
 		return false
@@ -260,7 +264,8 @@ func (r *Run) Left() int {
 	return len(r.done) - r.prefix
 }
 
-// Look calls look with which units are done, and the first that no hand has been given. Units before First count as not done.
+// Look calls look with which units are done, and the first that no hand has been given. Units before First count as
+// not done.
 func (r *Run) Look(look func(done []bool, next int)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -32,8 +32,8 @@ func (b *Batch) room(q kernels.LaneQuestion) kernels.LaneRoom {
 // Lanes is how many lanes an answer is of.
 func (b *Batch) Lanes() int { return b.lanes }
 
-// Ask returns the answers to questions about the rows of the last Sums, whose sources are the first lanes. Names are vertices. The
-// questions are like those of New, and take no more memory. Answers are there until the next call.
+// Ask returns the answers to questions about the rows of the last Sums, whose sources are the first lanes. Names are
+// vertices. The questions are like those of New, and take no more memory. Answers are there until the next call.
 func (b *Batch) Ask(questions []kernels.LaneQuestion) (answers [][]byte, err error) {
 	if len(questions) == 0 {
 		return nil, nil

@@ -1,6 +1,5 @@
-// Package rowsums adds up rows of the distances of an elimination on a device, and asks it more about them, without storing any: by
-// (min,+) products with its pieces.
-// Package stats shows what it finds. It opens no device.
+// Package rowsums adds up rows of the distances of an elimination on a device, and asks it more about them, without
+// storing any: by (min,+) products with its pieces. Package stats shows what it finds. It opens no device.
 package rowsums
 
 import (
@@ -17,12 +16,12 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Sums adds up rows of distances on a device, by products with the pieces of an elimination. No distance leaves the device:
-// rows are computed batch by batch in its memory, in lanes by rank.
+// Sums adds up rows of distances on a device, by products with the pieces of an elimination. No distance leaves the
+// device: rows are computed batch by batch in its memory, in lanes by rank.
 //
-// A batch takes three steps. The distances to the upper ranks are products of the paths up from the sources' pieces and the
-// distances between upper ranks. Those to each piece are products of these and the paths down into it. In the source's own
-// piece, paths that do not leave it may be shorter.
+// A batch takes three steps. The distances to the upper ranks are products of the paths up from the sources' pieces
+// and the distances between upper ranks. Those to each piece are products of these and the paths down into it. In the
+// source's own piece, paths that do not leave it may be shorter.
 type Sums struct {
 	e      *sparse.Elimination
 	device kernels.Device
@@ -205,7 +204,8 @@ type Batch struct {
 	lanes  int
 	stream kernels.Stream
 
-	rows    kernels.Buffer // of lanes: of all ranks, one for each lane, in which only that lane is reachable, and those of starts
+	// of lanes: of all ranks, one for each lane, in which only that lane is reachable, and those of starts
+	rows    kernels.Buffer
 	sums    kernels.Buffer // of lanes, and then of ranks
 	lists   kernels.Buffer // the blocks and terms of a batch
 	host    []byte         // what is copied in: the lists and the starts
@@ -380,8 +380,8 @@ func (b *Batch) enqueue(sources []int32, columns bool) error {
 	return err
 }
 
-// climb lists the upper ranks at which paths from the sources leave their pieces, and writes a row of lanes for each: the lengths of
-// these paths. A source that is an upper rank is there already.
+// climb lists the upper ranks at which paths from the sources leave their pieces, and writes a row of lanes for each:
+// the lengths of these paths. A source that is an upper rank is there already.
 func (b *Batch) climb(sources []int32, starts []byte) {
 	for _, x := range b.ranks {
 		b.start[x] = -1

@@ -1,4 +1,5 @@
-// Package rowtiles writes rows of distances into the tiles of a store, and makes of any engine of rows an algorithm that solves.
+// Package rowtiles writes rows of distances into the tiles of a store, and makes of any engine of rows an algorithm
+// that solves.
 package rowtiles
 
 import (
@@ -19,8 +20,9 @@ import (
 	"ooc/tiles"
 )
 
-// Writer writes rows of distances into the tiles of a store. A unit of its Run is a row of tiles. Rows do not depend on one
-// another and each is written once. So progress is a number of rows, and after a kill the rows that were in progress are computed again.
+// Writer writes rows of distances into the tiles of a store. A unit of its Run is a row of tiles. Rows do not depend
+// on one another and each is written once. So progress is a number of rows, and after a kill the rows that were in
+// progress are computed again.
 type Writer struct {
 	*task.Task
 	Run  rows.Run
@@ -69,8 +71,8 @@ func (w *Writer) state(units int) tiles.State {
 	return st
 }
 
-// Close makes the rows that were written durable, where err does not say that one could not be, and completes the summary and the store.
-// It fails with task.ErrInterrupted where rows are left.
+// Close makes the rows that were written durable, where err does not say that one could not be, and completes the
+// summary and the store. It fails with task.ErrInterrupted where rows are left.
 func (w *Writer) Close(ctx context.Context, err error) error {
 	_, made, _ := w.Run.Counts()
 	w.Summary.ExpandSeconds = w.Run.Seconds()
@@ -105,8 +107,8 @@ func (w *Writer) Sources(first, count int) []int32 {
 	return sources
 }
 
-// chunkEntries is how many distances a goroutine computes at a time where rows share work: more of them share more, but are lost
-// when the solve is stopped, and take memory.
+// chunkEntries is how many distances a goroutine computes at a time where rows share work: more of them share more,
+// but are lost when the solve is stopped, and take memory.
 const chunkEntries = 1 << 25
 
 // Processor says how rows are computed on the processor.
@@ -115,7 +117,8 @@ type Processor struct {
 	Bytes       func(rows int) int64                // that such a Worker takes
 	Unit, Batch int                                 // rows at a time: the least, and the best
 	Room        int64                               // bytes of memory to take; 0: any
-	Must        bool                                // Room is what somebody has asked for; else the least is taken whatever Room is
+	// Room is what somebody has asked for; else the least is taken whatever Room is
+	Must bool
 }
 
 // Hands returns as many goroutines as fit, which take as many rows at a time as fit.
@@ -230,8 +233,8 @@ func (h *hand) cut(sources []int32, to sparse.Target) error {
 	return nil
 }
 
-// Put writes a row of tiles and records it with its checksums. there are those that a device computed; nil: there are none, and Put
-// computes them.
+// Put writes a row of tiles and records it with its checksums. there are those that a device computed; nil: there are
+// none, and Put computes them.
 func (w *Writer) Put(i int, row []byte, there []uint32) error {
 	g, each := w.Geometry, w.Meta.SumsPerTile()
 	tile := func(j int) []byte { return row[int64(j)*g.TileBytes():][:g.TileBytes()] }
@@ -264,9 +267,9 @@ func (w *Writer) Put(i int, row []byte, there []uint32) error {
 	return w.Run.Done(i)
 }
 
-// toChange returns what is left to do to a row of tiles, nil if nothing is: to pad the last one; and where one half of the
-// matrix is stored, to mirror the tile on the diagonal, since in f32 an expansion adds up the way from u to v and that from v
-// to u in different orders.
+// toChange returns what is left to do to a row of tiles, nil if nothing is: to pad the last one; and where one half
+// of the matrix is stored, to mirror the tile on the diagonal, since in f32 an expansion adds up the way from u to v
+// and that from v to u in different orders.
 func (w *Writer) toChange(row []byte, i int) func() {
 	g := w.Geometry
 	rows := g.RowCount() - i*g.T
@@ -283,8 +286,8 @@ func (w *Writer) toChange(row []byte, i int) func() {
 	}
 }
 
-// renew makes checksums those of a tile as it is after a change. One that was wrong before stays: that strip was damaged on
-// its way from the device, and its checksum will show that.
+// renew makes checksums those of a tile as it is after a change. One that was wrong before stays: that strip was
+// damaged on its way from the device, and its checksum will show that.
 func renew(sums []uint32, tile []byte, change func()) {
 	before, after := make([]uint32, len(sums)), make([]uint32, len(sums))
 	tiles.Sums(before, tile)

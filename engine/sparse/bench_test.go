@@ -96,7 +96,8 @@ func benchRows(b *testing.B, e *Elimination, core Core, d *cpu.Device, lanes, th
 	b.ReportMetric(float64(len(e.Vertices)*benchTile*threads*b.N)/b.Elapsed().Seconds()/1e6, "Mdist/s")
 }
 
-// BenchmarkLanes alternates rows by vertex, written to memory, with the same rows in lanes, by rank, which are not moved.
+// BenchmarkLanes alternates rows by vertex, written to memory, with the same rows in lanes, by rank, which are not
+// moved.
 func BenchmarkLanes(b *testing.B) {
 	for _, in := range benchGraphs[:3] {
 		b.Run(in.name, func(b *testing.B) {

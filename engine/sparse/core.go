@@ -14,8 +14,8 @@ import (
 
 // FillTile writes tile (i, j) of the core's matrix before it is closed, in the format of graph.Graph.FillTile: T×T
 // little-endian entries, 0 on the diagonal. An entry is the length of the shortest arc, or path over eliminated
-// vertices, between two core vertices, which are in the order of CoreVertices. Rows and columns from Core() on pad the last
-// tiles: they are isolated vertices. Several goroutines may fill different tiles.
+// vertices, between two core vertices, which are in the order of CoreVertices. Rows and columns from Core() on pad
+// the last tiles: they are isolated vertices. Several goroutines may fill different tiles.
 func (e *Elimination) FillTile(dst []byte, t, i, j int) {
 	if len(dst) != e.Variant.Bytes()*t*t {
 		panic(fmt.Sprintf("sparse: FillTile of edge %d given %d bytes", t, len(dst)))
@@ -40,8 +40,8 @@ func (e *Elimination) FillTile(dst []byte, t, i, j int) {
 // stored is a type of entries: that of weights, or a narrower one that holds inf.
 type stored interface{ weight | uint16 }
 
-// fillCore implements FillTile. It places the graph's own arcs first. Then it lowers entries to the paths over each rank
-// that has arcs from the tile's rows and to its columns.
+// fillCore implements FillTile. It places the graph's own arcs first. Then it lowers entries to the paths over each
+// rank that has arcs from the tile's rows and to its columns.
 func fillCore[E stored, W weight](e *Elimination, entries []E, weights []W, a arithmetic[W], t, i, j int) {
 	entry.Fill(entries, E(a.inf))
 	core := int32(e.Core())
@@ -86,8 +86,8 @@ func fillArcs[E stored, W weight](e *Elimination, row []E, weights []W, inf W, x
 	}
 }
 
-// alike counts the first ranks of two lists of arcs that are the same ranks, and have arcs from the same core vertices and to the same ones.
-// Ranks of a separator mostly do.
+// alike counts the first ranks of two lists of arcs that are the same ranks, and have arcs from the same core
+// vertices and to the same ones. Ranks of a separator mostly do.
 func (e *Elimination) alike(from, to []coreArcs) int {
 	ends := func(a *kernels.Arcs, c coreArcs) []int32 { return a.Ends[c.first:c.last] }
 	same := func(a *kernels.Arcs, list []coreArcs, k int) bool {
@@ -100,8 +100,9 @@ func (e *Elimination) alike(from, to []coreArcs) int {
 	return k
 }
 
-// fillPaths lowers the entries of a tile to the paths over some ranks that are alike, with arcs from its rows and to its columns. It finds
-// the least for each row before it places them. It returns sums, which is memory to do that in, or a larger one.
+// fillPaths lowers the entries of a tile to the paths over some ranks that are alike, with arcs from its rows and to
+// its columns. It finds the least for each row before it places them. It returns sums, which is memory to do that in,
+// or a larger one.
 func fillPaths[E stored, W weight](e *Elimination, entries []E, inf W, t int, from, to []coreArcs, top, left int32, sums []W) []W {
 	ends, rows := e.Up.Ends[to[0].first:to[0].last], e.Down.Ends[from[0].first:from[0].last]
 	ups, downs := entry.As[W](e.Up.Weights), entry.As[W](e.Down.Weights)
@@ -148,8 +149,8 @@ func (f *coreArcLists) of(i int) []coreArcs {
 	return f.list[f.start[i]:f.start[i+1]]
 }
 
-// coreArcs returns the arcs from the core, by rows of tiles of edge t, and those to it, by columns. They are listed once,
-// since all tiles are asked for in one size.
+// coreArcs returns the arcs from the core, by rows of tiles of edge t, and those to it, by columns. They are listed
+// once, since all tiles are asked for in one size.
 func (e *Elimination) coreArcs(t int) (down, up *coreArcLists) {
 	e.coreArcLists.Lock()
 	defer e.coreArcLists.Unlock()
@@ -194,8 +195,8 @@ func (e *Elimination) listCoreArcs(a *kernels.Arcs, t int) *coreArcLists {
 
 // Core is the closed core of an elimination.
 type Core interface {
-	// Cross sets row y of dst, for every core vertex y, to the minimum over i of src's row i plus the distance from core
-	// vertex from[i] to y. dst has no other rows.
+	// Cross sets row y of dst, for every core vertex y, to the minimum over i of src's row i plus the distance from
+	// core vertex from[i] to y. dst has no other rows.
 	Cross(dst, src kernels.Lanes, from []int32) error
 }
 
@@ -203,9 +204,10 @@ type Core interface {
 type DenseCore struct {
 	Host    kernels.HostLaneOps
 	Variant entry.Variant
-	Size    int      // core vertices
-	Pitch   int      // Size, padded to a multiple of kernels.DeviceLaneUnit
-	Matrix  []uint32 // Pitch rows of Pitch weights, as those of kernels.Arcs; what pads them is not negative, and does not matter
+	Size    int // core vertices
+	Pitch   int // Size, padded to a multiple of kernels.DeviceLaneUnit
+	// Pitch rows of Pitch weights, as those of kernels.Arcs; what pads them is not negative, and does not matter
+	Matrix []uint32
 }
 
 // Cross implements Core.
@@ -218,14 +220,15 @@ func (c *DenseCore) Cross(dst, src kernels.Lanes, from []int32) error {
 	return nil
 }
 
-// A core of more than oneTile vertices is closed as tiles of an edge of at most coreEdge: a device takes no larger tile.
+// A core of more than oneTile vertices is closed as tiles of an edge of at most coreEdge: a device takes no larger
+// tile.
 const (
 	oneTile  = 1 << 15
 	coreEdge = 4096
 )
 
-// CloseCore closes the core on a device, whose memory has to have room for Size² entries and their padding to tiles; larger cores are
-// solved by package rounds. It fails with the cause of ctx if that ends before the device begins.
+// CloseCore closes the core on a device, whose memory has to have room for Size² entries and their padding to tiles;
+// larger cores are solved by package rounds. It fails with the cause of ctx if that ends before the device begins.
 func (e *Elimination) CloseCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps) (*DenseCore, error) {
 	return e.closeCore(ctx, d, s, oneTile, coreEdge)
 }
@@ -308,15 +311,15 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 	return nil
 }
 
-// Goroutines share the core's matrix in tiles of edge fillEdge, since each of them looks at all arcs from its rows. Where there are several
-// tiles, a side of each of them is cut into fillParts.
+// Goroutines share the core's matrix in tiles of edge fillEdge, since each of them looks at all arcs from its rows.
+// Where there are several tiles, a side of each of them is cut into fillParts.
 const (
 	fillEdge  = 1024
 	fillParts = 4
 )
 
-// fillRows fills tile (i, j) of the core's matrix in smaller tiles of some edge, on all processors. That edge divides pitch, unless there is
-// one tile alone.
+// fillRows fills tile (i, j) of the core's matrix in smaller tiles of some edge, on all processors. That edge divides
+// pitch, unless there is one tile alone.
 func (e *Elimination) fillRows(ctx context.Context, rows []byte, pitch, edge, i, j int) error {
 	size := e.Variant.Bytes()
 	side := entry.CeilDiv(pitch, edge)

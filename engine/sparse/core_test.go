@@ -9,8 +9,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// TestCloseCoreInTiles closes cores as several tiles, as it does those that are larger than a device's largest tile, and wants the distances
-// of cores that are one tile.
+// TestCloseCoreInTiles closes cores as several tiles, as it does those that are larger than a device's largest tile,
+// and wants the distances of cores that are one tile.
 func TestCloseCoreInTiles(t *testing.T) {
 	r := fresh(t)
 	d := openCPU(t, cpu.Options{})

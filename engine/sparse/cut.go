@@ -7,8 +7,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// piece is a range of ranks: a subtree of the elimination forest, or a few that follow one another. All arcs up that leave it
-// lead to its boundary, ascending ranks that are in no piece.
+// piece is a range of ranks: a subtree of the elimination forest, or a few that follow one another. All arcs up that
+// leave it lead to its boundary, ascending ranks that are in no piece.
 type piece struct {
 	first, last int32
 	boundary    []int32
@@ -23,8 +23,8 @@ func pieceCost(size, boundary int) float64 {
 	return float64(entry.RoundUp(size, PieceUnit) * (boundary + blockStart))
 }
 
-// cut is a way to cut the forest into pieces. Its boundaries are ranks of a layout without pieces; first and last count only the
-// ranks in pieces.
+// cut is a way to cut the forest into pieces. Its boundaries are ranks of a layout without pieces; first and last
+// count only the ranks in pieces.
 type cut struct {
 	most   int32 // vertices of a subtree in a piece
 	pieces []piece
@@ -34,10 +34,12 @@ type cut struct {
 }
 
 const (
-	// blockStart is how many ranks of the boundary more would take as long as it takes to begin and end a product, row by row.
+	// blockStart is how many ranks of the boundary more would take as long as it takes to begin and end a product,
+	// row by row.
 	blockStart = 4
-	// The others are times, too, in relaxations by an arc of a device, of which a product takes one for blockGain. They are those of an
-	// H200 and 16 cores. They are constants and not measured, so that the elimination of a graph is the same in every run.
+	// The others are times, too, in relaxations by an arc of a device, of which a product takes one for blockGain.
+	// They are those of an H200 and 16 cores. They are constants and not measured, so that the elimination of a graph
+	// is the same in every run.
 	blockGain = 15
 	hostGain  = 8   // of a relaxation by an arc of the processor
 	copyGain  = 350 // of a distance that is copied to the device
@@ -46,8 +48,8 @@ const (
 // pieceSizes are the sizes of pieces that are tried: at most so many vertices.
 var pieceSizes = []int{32, 64, 128, 256, 512, 1024, 2048, 4096}
 
-// bestCut returns the cut with which a device takes the least time for all rows, nil if the processor is faster by arcs one by one. size
-// is that of each rank's subtree.
+// bestCut returns the cut with which a device takes the least time for all rows, nil if the processor is faster by
+// arcs one by one. size is that of each rank's subtree.
 func (l *layout) bestCut(o *Order, w Work, size []int32, how Cutting) (best *cut) {
 	if len(how.Sizes) == 0 {
 		return nil

@@ -26,8 +26,8 @@ func (s Shape) rows() int64 {
 	return int64(2*core + s.Vertices - s.Core)
 }
 
-// FixedBytes is the device memory that all batches share: the arcs, the core's matrix (twice while it is loaded), and the
-// map from columns to rows.
+// FixedBytes is the device memory that all batches share: the arcs, the core's matrix (twice while it is loaded), and
+// the map from columns to rows.
 func (s Shape) FixedBytes() int64 {
 	core := int64(entry.RoundUp(s.Core, kernels.DeviceLaneUnit))
 	weight, size := int64(s.Variant.WeightBytes()), int64(s.Variant.Bytes())
@@ -46,8 +46,8 @@ func (s Shape) BatchBytes() int64 {
 	return size*int64(s.Lanes)*(s.rows()+s.side()*int64(s.Edge)) + entry.WordBytes*(int64(s.Lanes)*2+int64(s.Lanes/s.Edge)*s.sums())
 }
 
-// DeviceExpander expands an elimination on a device, batch by batch, as an Expander does on the processor. It is made once for
-// a device and used by any number of Batches.
+// DeviceExpander expands an elimination on a device, batch by batch, as an Expander does on the processor. It is made
+// once for a device and used by any number of Batches.
 type DeviceExpander struct {
 	l      *levelled
 	device kernels.Device
@@ -60,8 +60,8 @@ type DeviceExpander struct {
 	columns  kernels.Tile
 }
 
-// NewDeviceExpander copies to the device what all batches share: FixedBytes of the elimination's Shape. edge is the edge of
-// the tiles that rows of distances will be cut into, a multiple of kernels.DeviceLaneUnit.
+// NewDeviceExpander copies to the device what all batches share: FixedBytes of the elimination's Shape. edge is the
+// edge of the tiles that rows of distances will be cut into, a multiple of kernels.DeviceLaneUnit.
 func (e *Elimination) NewDeviceExpander(d kernels.Device, core *DenseCore, edge int) (*DeviceExpander, error) {
 	can, ok := kernels.As[kernels.LaneOps](d)
 	if !ok {
@@ -148,7 +148,8 @@ func (w *DeviceExpander) columnRows() []int32 {
 	return columns
 }
 
-// loadCore copies the core's matrix to the device, which transposes it: rows of lanes are multiplied by it from the left.
+// loadCore copies the core's matrix to the device, which transposes it: rows of lanes are multiplied by it from the
+// left.
 func (w *DeviceExpander) loadCore(s kernels.Stream, core *DenseCore) (err error) {
 	edge, matrix := w.l.Core, entry.Bytes(core.Matrix)
 	if v := w.shape.Variant; v.Bytes() < v.WeightBytes() { // there it takes entries
@@ -244,9 +245,10 @@ func (b *Batch) Close() error {
 	return err
 }
 
-// Rows enqueues the computation of the distances from the sources, which are vertices; a batch takes at most as many as it
-// has lanes. The distances from source l are in row l%edge of the tiles of row l/edge. Rows of tiles beyond the last source
-// are not made; padding in the last one is unreachable. A row of distances does not depend on the other sources.
+// Rows enqueues the computation of the distances from the sources, which are vertices; a batch takes at most as many
+// as it has lanes. The distances from source l are in row l%edge of the tiles of row l/edge. Rows of tiles beyond the
+// last source are not made; padding in the last one is unreachable. A row of distances does not depend on the other
+// sources.
 func (b *Batch) Rows(sources []int32) error {
 	edge := b.w.shape.Edge
 	width := entry.RoundUp(len(sources), edge)
@@ -312,9 +314,10 @@ func (b *Batch) enqueue(width int, first, last kernels.Tile) error {
 // Sync waits for all that was enqueued.
 func (b *Batch) Sync() error { return b.stream.Sync() }
 
-// TileRow enqueues copies of row i of the tiles that Rows computes and of their CRC-32C checksums, one for each SumRows rows
-// of a tile. Tiles before column first are not copied; dst has room for them, too. Both may be read once the event that it returns has passed. The device computes the checksums, so they also
-// reveal damage on the way to dst or to a disk.
+// TileRow enqueues copies of row i of the tiles that Rows computes and of their CRC-32C checksums, one for each
+// SumRows rows of a tile. Tiles before column first are not copied; dst has room for them, too. Both may be read once
+// the event that it returns has passed. The device computes the checksums, so they also reveal damage on the way to
+// dst or to a disk.
 func (b *Batch) TileRow(dst []byte, sums []uint32, i, first int) (kernels.Event, error) {
 	shape := b.w.shape
 	bytes := shape.side() * int64(shape.Edge) * int64(shape.Edge) * int64(shape.Variant.Bytes())

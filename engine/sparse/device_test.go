@@ -76,7 +76,8 @@ func checkRanges(t *testing.T, a *kernels.Arcs, ranges []kernels.LevelRange, bef
 	}
 }
 
-// deviceRows expands sources by a DeviceExpander, batch by batch, and returns the entries of each row, padding included.
+// deviceRows expands sources by a DeviceExpander, batch by batch, and returns the entries of each row, padding
+// included.
 func deviceRows(t *testing.T, r *rand.Rand, e *Elimination, d kernels.Device, core *DenseCore, sources []int32) [][]uint32 {
 	t.Helper()
 	edge := SumRows * (1 + r.IntN(3))
@@ -132,8 +133,8 @@ func deviceRows(t *testing.T, r *rand.Rand, e *Elimination, d kernels.Device, co
 	return out
 }
 
-// TestDeviceExpander expands random graphs of every kind from random stopping points level by level, and wants the rows of an
-// Expander, to the bit.
+// TestDeviceExpander expands random graphs of every kind from random stopping points level by level, and wants the
+// rows of an Expander, to the bit.
 func TestDeviceExpander(t *testing.T) {
 	crashtest.Slow(t)
 	r := fresh(t)

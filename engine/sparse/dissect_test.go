@@ -35,8 +35,8 @@ func fillOf(t *testing.T, g *graph.Graph, vertices []int32) int64 {
 	return o.At(g.N).Fill
 }
 
-// TestDissect: on graphs with thin separators, dissection leaves about as few arcs as minimum degrees, also where the graph is in
-// pieces.
+// TestDissect: on graphs with thin separators, dissection leaves about as few arcs as minimum degrees, also where the
+// graph is in pieces.
 func TestDissect(t *testing.T) {
 	road := generated(t, "road", gen.Options{N: 12000, Seed: fresh(t).Uint64()})
 	for name, g := range map[string]*graph.Graph{

@@ -1,7 +1,7 @@
-// Package sparse solves all pairs of a sparse graph with far fewer relaxations than n³: it eliminates
-// vertices, leaves a small dense core for others to close, and expands the core's distances to all
-// vertices. It owns the mathematics of elimination: where an order stops, arcs up and down, and the expansion. Package eliminate
-// runs it as an algorithm. It knows no disk and opens no device.
+// Package sparse solves all pairs of a sparse graph with far fewer relaxations than n³: it eliminates vertices,
+// leaves a small dense core for others to close, and expands the core's distances to all vertices. It owns the
+// mathematics of elimination: where an order stops, arcs up and down, and the expansion. Package eliminate runs it as
+// an algorithm. It knows no disk and opens no device.
 //
 //	order, err := sparse.NewOrder(ctx, g, options)             // which vertices, in which order; what it costs
 //	work, err := order.Best(ctx, seconds)                      // where to stop, by the planner's rates
@@ -25,28 +25,31 @@
 // change. As with sparse Cholesky factors, the order decides how many arcs this makes (P. Sao, R. Kannan, P. Gera and
 // R. Vuduc, A supernodal all-pairs shortest path algorithm, PPoPP 2020).
 //
-// Package ordering finds the order: by approximate minimum degrees, or for who asks by nested dissection of large graphs with thin
-// separators. Here it is ended where more of it cannot pay, and the arcs that it leaves are counted, so that a planner can say where
-// elimination stops. In an order by dissection both halves of a region are eliminated at the same time. An almost complete grid of
-// 1,000,000 vertices (gen road, directed) takes 4.5 instead of 9.6 G relaxations to eliminate completely in such an order.
+// Package ordering finds the order: by approximate minimum degrees, or for who asks by nested dissection of large
+// graphs with thin separators. Here it is ended where more of it cannot pay, and the arcs that it leaves are counted,
+// so that a planner can say where elimination stops. In an order by dissection both halves of a region are eliminated
+// at the same time. An almost complete grid of 1,000,000 vertices (gen road, directed) takes 4.5 instead of 9.6 G
+// relaxations to eliminate completely in such an order.
 //
 // # Expansion
 //
-// An eliminated vertex keeps its arcs to the vertices that were eliminated after it, or are in the core: its arcs up. A
-// shortest path in the graph with all added arcs goes up, through the core or a topmost vertex, and down, as in
-// contraction hierarchies (R. Geisberger, P. Sanders, D. Schultes and D. Delling, 2008). So the distances from a source
-// take three steps: a climb from it, a (min,+) product with the core's matrix, and a sweep down all arcs. The sweep is
-// the same for all sources, so many are swept at once, one in each lane (PHAST, see kernels.HostLaneOps). Vertices are
-// numbered in the order of the sweep, and every subtree of the elimination tree is nearly a range. So the rows that a sweep
-// reads, those on the path to the root, stay in the caches even for large graphs.
+// An eliminated vertex keeps its arcs to the vertices that were eliminated after it, or are in the core: its arcs up.
+// A shortest path in the graph with all added arcs goes up, through the core or a topmost vertex, and down, as in
+// contraction hierarchies (R. Geisberger, P. Sanders, D. Schultes and D. Delling, 2008). So the distances from a
+// source take three steps: a climb from it, a (min,+) product with the core's matrix, and a sweep down all arcs. The
+// sweep is the same for all sources, so many are swept at once, one in each lane (PHAST, see kernels.HostLaneOps).
+// Vertices are numbered in the order of the sweep, and every subtree of the elimination tree is nearly a range. So
+// the rows that a sweep reads, those on the path to the root, stay in the caches even for large graphs.
 //
-// Rows in the order of vertices need all lanes of a batch before the first one is written, and their transposition takes longer than
-// all else. Who can use lanes as they are, by rank, gets them segment by segment: then no row goes to memory (window.go).
+// Rows in the order of vertices need all lanes of a batch before the first one is written, and their transposition
+// takes longer than all else. Who can use lanes as they are, by rank, gets them segment by segment: then no row goes
+// to memory (window.go).
 //
-// Most vertices are in small subtrees, each with arcs up to few vertices above it. Products with these subtrees, Pieces, take
-// twice as many relaxations as arcs one by one. On a device they are many times faster all the same: package rowsums multiplies by them there. A processor with AVX2
-// sweeps arcs at 10 G relaxations/s a core, and there products gained nothing (road networks, 126,146 vertices). So only
-// EliminateInPieces cuts an elimination, and no piece is cut where arcs are faster by the counts.
+// Most vertices are in small subtrees, each with arcs up to few vertices above it. Products with these subtrees,
+// Pieces, take twice as many relaxations as arcs one by one. On a device they are many times faster all the same:
+// package rowsums multiplies by them there. A processor with AVX2 sweeps arcs at 10 G relaxations/s a core, and there
+// products gained nothing (road networks, 126,146 vertices). So only EliminateInPieces cuts an elimination, and no
+// piece is cut where arcs are faster by the counts.
 //
 // A device computes a level at a time: all vertices whose arcs lead only to lower levels. In the climb, too, each row
 // reads the rows that have arcs to it, whether or not a source reaches it. So the host makes no list of reached
@@ -54,12 +57,13 @@
 //
 // # Paths
 //
-// An arc of the elimination is one of the graph, or stands for two that lead over a vertex that was eliminated before both its ends.
-// Which vertex that is, is not kept: it would take as much room as the weights. Search.Path finds it again. Of all vertices between
-// the ends it was eliminated last. So in the elimination tree it is above the first vertex between the ends, and above the last one, and
-// these two are neighbours of the ends. From the neighbours Path climbs the tree to where they meet. From there on it looks at the two
-// arcs of each rank to the ends, until their lengths add up. On a path through the core, one row and one column of the core's matrix tell
-// which core vertices are on it.
+// An arc of the elimination is one of the graph, or stands for two that lead over a vertex that was eliminated before
+// both its ends. Which vertex that is, is not kept: it would take as much room as the weights. Search.Path finds it
+// again. Of all vertices between the ends it was eliminated last. So in the elimination tree it is above the first
+// vertex between the ends, and above the last one, and these two are neighbours of the ends. From the neighbours Path
+// climbs the tree to where they meet. From there on it looks at the two arcs of each rank to the ends, until their
+// lengths add up. On a path through the core, one row and one column of the core's matrix tell which core vertices
+// are on it.
 //
 // # Units and invariants
 //

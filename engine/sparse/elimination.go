@@ -13,13 +13,12 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Elimination is a graph without its eliminated vertices: the core, and what is needed to expand the core's distances to
-// all vertices. It is not changed once made, so any number of goroutines may use it. Its slices are only for reading. They
-// are plain slices, so that they can be copied to a device.
+// Elimination is a graph without its eliminated vertices: the core, and what is needed to expand the core's distances
+// to all vertices. It is not changed once made, so any number of goroutines may use it. Its slices are only for
+// reading. They are plain slices, so that they can be copied to a device.
 //
-// A vertex's *rank* is its place in the sweep. The core has the ranks from 0 on, by ascending vertex or, in an order by dissection, in that
-// order. Every other vertex
-// comes after all vertices that it has arcs up to.
+// A vertex's *rank* is its place in the sweep. The core has the ranks from 0 on, by ascending vertex or, in an order
+// by dissection, in that order. Every other vertex comes after all vertices that it has arcs up to.
 type Elimination struct {
 	Work    Work          // as counted for the stopping point: not all arcs of Fill need exist in Up or Down
 	Variant entry.Variant // of weights and distances
@@ -28,8 +27,9 @@ type Elimination struct {
 	Rank     []int32 // by vertex
 	Parent   []int32 // by rank: the highest rank below its own in the elimination tree; -1: a root, or in the core
 
-	Up   *kernels.Arcs // by rank: arcs to lower ranks, ends ascending
-	Down *kernels.Arcs // by rank: arcs from lower ranks, ends ascending; the core has none. It is Up in undirected graphs
+	Up *kernels.Arcs // by rank: arcs to lower ranks, ends ascending
+	// by rank: arcs from lower ranks, ends ascending; the core has none. It is Up in undirected graphs
+	Down *kernels.Arcs
 
 	Pieces *Pieces // of EliminateInPieces; nil: arcs one by one are faster
 
@@ -55,21 +55,21 @@ func (e *Elimination) Core() int { return e.Work.Core }
 // CoreVertices returns the core's vertices by rank.
 func (e *Elimination) CoreVertices() []int32 { return e.Vertices[:e.Work.Core] }
 
-// Eliminate eliminates the first vertices of an order of g, between 0 and o.Limit of them. g has no negative cycle. In integer
-// kinds the result is exact; in others each arc is the length of its path within the rounding of its additions. It fails with the
-// cause of ctx if that ends first.
+// Eliminate eliminates the first vertices of an order of g, between 0 and o.Limit of them. g has no negative cycle.
+// In integer kinds the result is exact; in others each arc is the length of its path within the rounding of its
+// additions. It fails with the cause of ctx if that ends first.
 func Eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int) (*Elimination, error) {
 	return eliminate(ctx, g, o, eliminated, Cutting{}, false, nil)
 }
 
-// EliminateAlike is Eliminate with the same ends in Up and Down, so that some weights may be unreachable; where these are many, it is
-// Eliminate. host adds up rows of arcs, which is faster.
+// EliminateAlike is Eliminate with the same ends in Up and Down, so that some weights may be unreachable; where these
+// are many, it is Eliminate. host adds up rows of arcs, which is faster.
 func EliminateAlike(ctx context.Context, g *graph.Graph, o *Order, eliminated int, host kernels.HostLaneOps) (*Elimination, error) {
 	return eliminate(ctx, g, o, eliminated, Cutting{}, true, host)
 }
 
-// EliminateInPieces is Eliminate for devices on which products are many times faster than arcs. It also finds Pieces, in several
-// times as much time. host adds rows to others, which is faster; it may be nil.
+// EliminateInPieces is Eliminate for devices on which products are many times faster than arcs. It also finds Pieces,
+// in several times as much time. host adds rows to others, which is faster; it may be nil.
 func EliminateInPieces(ctx context.Context, g *graph.Graph, o *Order, eliminated int, c Cutting, host kernels.HostLaneOps) (*Elimination, error) {
 	if c.Sizes == nil {
 		c.Sizes = pieceSizes
@@ -83,8 +83,8 @@ type Cutting struct {
 	MostUpper int   // ranks; memory has to hold the distances between all of these, and as many entries of Pieces
 }
 
-// eliminate is Eliminate with pieces, or without if that is faster, or there are no sizes. alike asks for the same ends up and down;
-// host may be nil.
+// eliminate is Eliminate with pieces, or without if that is faster, or there are no sizes. alike asks for the same
+// ends up and down; host may be nil.
 func eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int, c Cutting, alike bool, host kernels.HostLaneOps) (*Elimination, error) {
 	if eliminated < 0 || eliminated > o.Limit || len(o.Vertices) != g.N {
 		return nil, fmt.Errorf("eliminate %d vertices of %d: the order has %d of %d", eliminated, g.N, o.Limit, len(o.Vertices))
@@ -171,7 +171,8 @@ func pack[W weight](v *values[W], weights []W) *kernels.Arcs {
 	for r := range v.n {
 		for k := v.start[r]; k < v.start[r+1]; k++ {
 			w := weights[k]
-			a.Ends[kept], weights[kept] = v.ends[k], w // over the arc before where that does not exist: no branch to mispredict
+			// over the arc before where that does not exist: no branch to mispredict
+			a.Ends[kept], weights[kept] = v.ends[k], w
 			if w < v.inf {
 				kept++
 			}

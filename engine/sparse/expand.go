@@ -9,9 +9,9 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Target is where rows of distances are written. A row is cut into segments of Width entries, like the rows of a matrix of
-// tiles. Segment j of the row of source l begins at byte Places[l] + j·Stride of Data and holds the distances to the
-// vertices from j·Width on. Entries beyond the last vertex are unreachable.
+// Target is where rows of distances are written. A row is cut into segments of Width entries, like the rows of a
+// matrix of tiles. Segment j of the row of source l begins at byte Places[l] + j·Stride of Data and holds the
+// distances to the vertices from j·Width on. Entries beyond the last vertex are unreachable.
 type Target struct {
 	Data   []byte
 	Places []int64 // by source
@@ -61,9 +61,9 @@ func (e *Elimination) lanesOf(memory []byte, width int) kernels.Lanes {
 // LaneUnit divides the lanes of an Expander.
 func (e *Elimination) LaneUnit() int { return e.lanesOf(nil, 0).Unit() }
 
-// NewExpander returns an Expander for batches of the given number of lanes, a multiple of LaneUnit. batchLanes
-// is best if there are as many sources. scratch has ScratchBytes(lanes) bytes; it is fastest if it is aligned to 64 bytes
-// and in large pages. It may be nil, and be given later by Scratch: Rows needs it, Lanes does not.
+// NewExpander returns an Expander for batches of the given number of lanes, a multiple of LaneUnit. batchLanes is
+// best if there are as many sources. scratch has ScratchBytes(lanes) bytes; it is fastest if it is aligned to 64
+// bytes and in large pages. It may be nil, and be given later by Scratch: Rows needs it, Lanes does not.
 func (e *Elimination) NewExpander(s kernels.HostLaneOps, core Core, lanes int, scratch []byte) (*Expander, error) {
 	if unit := e.LaneUnit(); lanes < unit || lanes%unit != 0 || scratch != nil && int64(len(scratch)) < e.ScratchBytes(lanes) {
 		return nil, fmt.Errorf("expander of %d lanes with %d bytes: want a multiple of %d lanes and %d bytes",
@@ -79,10 +79,10 @@ func (x *Expander) Scratch(memory []byte) { x.scratch = memory }
 // BatchLanes is the best number of lanes for a batch of many sources: they take as much memory in every kind.
 func (e *Elimination) BatchLanes() int { return batchLanes * entry.WordBytes / e.Variant.Bytes() }
 
-// Rows writes the distances from each of the sources, which are vertices, to all vertices. Sources that are close in the
-// elimination tree share work, and Rows sorts them into batches, so many sources in one call are faster than few. Each row
-// has the same bits whichever other rows are computed with it. After a panic of Rows because memory of the target faults,
-// the Expander cannot be used again.
+// Rows writes the distances from each of the sources, which are vertices, to all vertices. Sources that are close in
+// the elimination tree share work, and Rows sorts them into batches, so many sources in one call are faster than few.
+// Each row has the same bits whichever other rows are computed with it. After a panic of Rows because memory of the
+// target faults, the Expander cannot be used again.
 func (x *Expander) Rows(sources []int32, to Target) error {
 	if err := x.check(sources, to); err != nil {
 		return err
@@ -208,8 +208,8 @@ func (x *Expander) fillUnreachable(m kernels.Lanes, r int) {
 	x.e.Variant.Kind().Fill(m.Row(r), x.e.Variant.Unreachable())
 }
 
-// setSources sets the distance from each source to itself to 0, before the climb and again after the sweep: in f32 a cycle
-// of length 0 with negative arcs may come out below 0. m has the rows of the ranks from first to stop-1.
+// setSources sets the distance from each source to itself to 0, before the climb and again after the sweep: in f32 a
+// cycle of length 0 with negative arcs may come out below 0. m has the rows of the ranks from first to stop-1.
 func (x *Expander) setSources(m kernels.Lanes, first, stop int) {
 	for lane, r := range x.lane {
 		if int(r) >= first && int(r) < stop {
@@ -218,8 +218,8 @@ func (x *Expander) setSources(m kernels.Lanes, first, stop int) {
 	}
 }
 
-// cross replaces the distances that the climbs brought to the core by the distances to all core vertices. The reached rows
-// are copied aside first, so that no row is read after it was written.
+// cross replaces the distances that the climbs brought to the core by the distances to all core vertices. The reached
+// rows are copied aside first, so that no row is read after it was written.
 func (x *Expander) cross(m kernels.Lanes) error {
 	core, row := x.e.Core(), m.Width*m.Entry
 	if core == 0 {

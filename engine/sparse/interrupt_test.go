@@ -9,7 +9,8 @@ import (
 	"ooc/tiles/crashtest"
 )
 
-// TestInterruptedElimination ends the context of an ordering that would take tens of seconds, and of an elimination that would, too.
+// TestInterruptedElimination ends the context of an ordering that would take tens of seconds, and of an elimination
+// that would, too.
 func TestInterruptedElimination(t *testing.T) {
 	crashtest.Slow(t)
 	g := randomOfDegree(t, fresh(t), 200_000, 20)

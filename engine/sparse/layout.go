@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// layout numbers the vertices for an elimination that stops after a part of an Order, and holds the arcs that it leaves in
-// these numbers. A *rank* is a vertex's place in the sweep: first the core, then the elimination forest in preorder, what is
-// in no piece before the pieces. So a vertex comes after all vertices that it has arcs up to, and every piece and every
-// subtree above the pieces is a range. Elimination runs through the ranks backwards.
+// layout numbers the vertices for an elimination that stops after a part of an Order, and holds the arcs that it
+// leaves in these numbers. A *rank* is a vertex's place in the sweep: first the core, then the elimination forest in
+// preorder, what is in no piece before the pieces. So a vertex comes after all vertices that it has arcs up to, and
+// every piece and every subtree above the pieces is a range. Elimination runs through the ranks backwards.
 type layout struct {
 	n, core  int
 	upper    int     // the pieces begin here; n: there are none
@@ -36,9 +36,9 @@ func newLayout(o *Order, w Work, how Cutting) *layout {
 	return l
 }
 
-// number assigns the ranks as if there were no pieces, and returns the size of the subtree of each. Core vertices are in
-// ascending order, so that nothing depends on where the Order ends; or, if nothing does, in its order, in which neighbours are near
-// each other.
+// number assigns the ranks as if there were no pieces, and returns the size of the subtree of each. Core vertices are
+// in ascending order, so that nothing depends on where the Order ends; or, if nothing does, in its order, in which
+// neighbours are near each other.
 func (l *layout) number(o *Order, eliminated int) []int32 {
 	core := int32(0)
 	rest := o.Vertices[eliminated:]
@@ -75,8 +75,8 @@ func (l *layout) number(o *Order, eliminated int) []int32 {
 	return byRank
 }
 
-// listArcs lists for each rank those that it has arcs up to, in order without a sort, and those that have arcs up to it. It finds the
-// parents. Each processor does so for a range of ranks: of every list of lower, a range has a part.
+// listArcs lists for each rank those that it has arcs up to, in order without a sort, and those that have arcs up to
+// it. It finds the parents. Each processor does so for a range of ranks: of every list of lower, a range has a part.
 func (l *layout) listArcs(o *Order) {
 	rank := make([]int32, l.n) // by position
 	for x, v := range o.Vertices {
@@ -176,9 +176,9 @@ func (l *layout) find(r, y int32) int64 {
 // tree is the ranks of a subtree, or of a few.
 type tree struct{ first, last int32 }
 
-// subtrees cuts the forest without its pieces into subtrees, each of at most the given part of the elimination's work, and ranks
-// above these. waits is, by rank above, how many subtrees and ranks have it as their parent. Ranks above that wait for none are
-// subtrees, too.
+// subtrees cuts the forest without its pieces into subtrees, each of at most the given part of the elimination's
+// work, and ranks above these. waits is, by rank above, how many subtrees and ranks have it as their parent. Ranks
+// above that wait for none are subtrees, too.
 func (l *layout) subtrees(parts int) (trees []tree, waits []int32) {
 	work, size := make([]int64, l.upper), make([]int32, l.upper) // of the subtree: arcs looked at, and ranks
 	all := int64(0)

@@ -5,13 +5,13 @@ import (
 	"ooc/kernels/entry"
 )
 
-// levelled is an elimination laid out for kernels.LaneOps. Each vertex has a row of lanes in device memory, and rows are
-// sorted by level. Core vertices are level 0. Any other vertex is one level above the highest vertex that it has arcs up
-// to, or down from. So the arcs of the climb lead to lower levels and those of the descent to higher ones, and the rows of
-// a level, which are a range, can be computed at once.
+// levelled is an elimination laid out for kernels.LaneOps. Each vertex has a row of lanes in device memory, and rows
+// are sorted by level. Core vertices are level 0. Any other vertex is one level above the highest vertex that it has
+// arcs up to, or down from. So the arcs of the climb lead to lower levels and those of the descent to higher ones,
+// and the rows of a level, which are a range, can be computed at once.
 //
-// A core vertex has two rows: one below Core for the distances that the climb brings, and one from Core to 2·Core-1 for its
-// distances after the product with the core's matrix.
+// A core vertex has two rows: one below Core for the distances that the climb brings, and one from Core to 2·Core-1
+// for its distances after the product with the core's matrix.
 type levelled struct {
 	Core int // rows of the core, its size padded to a multiple of kernels.DeviceLaneUnit: no arc leads to the others
 	Rows int // of all: two of the core, and one of each eliminated vertex

@@ -7,9 +7,10 @@ import (
 	"ooc/kernels"
 )
 
-// Lists hold the ends of arcs. The ends of a rank are a part of one list, which it mostly shares with others: along a path of the
-// elimination tree each rank has the ends of the rank above it, and that rank. Such ranks follow one another. So the lists of a large
-// elimination have half as many ends as there are arcs, and a Search goes through ranks that share one together.
+// Lists hold the ends of arcs. The ends of a rank are a part of one list, which it mostly shares with others: along a
+// path of the elimination tree each rank has the ends of the rank above it, and that rank. Such ranks follow one
+// another. So the lists of a large elimination have half as many ends as there are arcs, and a Search goes through
+// ranks that share one together.
 type Lists struct {
 	Offsets []int32 // those of the arcs: a rank has as many ends as weights
 	First   []int32 // by rank: where its ends begin in Ends

@@ -41,8 +41,8 @@ type values[W weight] struct {
 	tally    *cancel.Tally       // counts relaxations
 }
 
-// newValues copies the weights of the graph's arcs to their places in the layout. Arcs between core vertices have no place
-// there. A weight may be limit or more until gather resets it.
+// newValues copies the weights of the graph's arcs to their places in the layout. Arcs between core vertices have no
+// place there. A weight may be limit or more until gather resets it.
 func newValues[W weight](l *layout, g *graph.Graph, weights []W, a arithmetic[W]) *values[W] {
 	v := &values[W]{arithmetic: a, layout: l, up: make([]W, len(l.ends))}
 	v.down = v.up
@@ -112,9 +112,9 @@ func fill[E any](s []E, w E) {
 	}
 }
 
-// eliminate gives every arc its weight: that of a shortest path over vertices of higher rank than its ends. Pieces do not
-// depend on each other, so goroutines share them; then they share the ranks above. It fails with the cause of ctx if that ends
-// first.
+// eliminate gives every arc its weight: that of a shortest path over vertices of higher rank than its ends. Pieces do
+// not depend on each other, so goroutines share them; then they share the ranks above. It fails with the cause of ctx
+// if that ends first.
 func (v *values[W]) eliminate(ctx context.Context) error {
 	cursor := make([]int64, v.n) // by rank: its last arc up to a rank that is not yet eliminated
 	for r := range cursor {
@@ -207,10 +207,10 @@ func newGatherer[W weight](v *values[W], cursor []int64) *gatherer[W] {
 // leastTogether is how many arcs ranks that share a list must have to be looked at together.
 const leastTogether = 16
 
-// gather makes the arcs up of x final. Those of all higher ranks must be final. A rank r with an arc to x also has arcs to
-// ranks below x; x has a path over r to each of them (left-looking elimination). Ranks that follow one another along a path of the
-// tree mostly have the same ranks below x, so that whole rows of theirs are added to one before it is spread over x's. gather returns
-// how many arcs it looked at.
+// gather makes the arcs up of x final. Those of all higher ranks must be final. A rank r with an arc to x also has
+// arcs to ranks below x; x has a path over r to each of them (left-looking elimination). Ranks that follow one
+// another along a path of the tree mostly have the same ranks below x, so that whole rows of theirs are added to one
+// before it is spread over x's. gather returns how many arcs it looked at.
 func (g *gatherer[W]) gather(x int32) (steps int64) {
 	v := g.values
 	first, row := v.start[x], v.row(x)
@@ -251,14 +251,14 @@ func (g *gatherer[W]) gather(x int32) (steps int64) {
 	return steps + int64(len(row))
 }
 
-// shares reports whether a rank has arcs up to the rank r, which is right above it in the tree and comes right before it, to all ranks
-// that r has arcs to, and to no others.
+// shares reports whether a rank has arcs up to the rank r, which is right above it in the tree and comes right before
+// it, to all ranks that r has arcs to, and to no others.
 func (l *layout) shares(r, rank int32) bool {
 	return rank == r+1 && l.parent[rank] == r && l.start[rank+1]-l.start[rank] == l.start[rank]-l.start[r]+1
 }
 
-// least returns, in memory that it may replace, the least sums of the first weights of some ranks and their weight between x and
-// them. cursor has passed x.
+// least returns, in memory that it may replace, the least sums of the first weights of some ranks and their weight
+// between x and them. cursor has passed x.
 func (g *gatherer[W]) least(sums []W, ranks []int32, size int, between, weights []W) []W {
 	if cap(sums) < size {
 		sums = make([]W, 2*size)

@@ -15,12 +15,12 @@ import (
 type OrderOptions struct {
 	Sources int // rows that are wanted; 0: all
 
-	// Seconds estimates the time of a solve that stops with the given counts. Ordering ends where more of it cannot pay, or
-	// would take more than a hundredth of the best estimate. nil: ordering does not end early.
+	// Seconds estimates the time of a solve that stops with the given counts. Ordering ends where more of it cannot
+	// pay, or would take more than a hundredth of the best estimate. nil: ordering does not end early.
 	Seconds func(Work) float64
 
-	// Dissect orders by nested dissection where the graph has thin separators and at least dissectFrom vertices, and by minimum
-	// degrees elsewhere. Such an order has all vertices: Seconds does not end it early.
+	// Dissect orders by nested dissection where the graph has thin separators and at least dissectFrom vertices, and
+	// by minimum degrees elsewhere. Such an order has all vertices: Seconds does not end it early.
 	Dissect bool
 
 	Limit   int   // vertices to order at most; 0: all
@@ -31,13 +31,13 @@ type OrderOptions struct {
 const DefaultMaxFill = 1 << 28
 
 const (
-	// dissectFrom is the least number of vertices for which dissection pays: minimum degrees leave about as few arcs in smaller graphs,
-	// and take less time.
+	// dissectFrom is the least number of vertices for which dissection pays: minimum degrees leave about as few arcs
+	// in smaller graphs, and take less time.
 	dissectFrom = 50000
 	// patience is how many times the least estimate so far the estimate may reach before ordering ends.
 	patience = 1.1
-	// Until elimination is estimated to save a tenth (paid), ordering may take orderShare of the time of a solve without
-	// elimination, or leastOrder seconds if that is more.
+	// Until elimination is estimated to save a tenth (paid), ordering may take orderShare of the time of a solve
+	// without elimination, or leastOrder seconds if that is more.
 	paid, orderShare, leastOrder = 0.9, 0.01, 0.002
 	// stepSeconds is the time to look at one list entry while ordering. It is a constant and not measured, so that the
 	// order of a graph is the same in every run.
@@ -46,9 +46,9 @@ const (
 	estimateSteps = 256
 )
 
-// Order is the symbolic half of an elimination: an order of the vertices, and the structure that eliminating them in this
-// order leaves. The beginning of an order does not depend on where it ends, so a solve that resumes eliminates the same
-// vertices again. An Order is not changed once made.
+// Order is the symbolic half of an elimination: an order of the vertices, and the structure that eliminating them in
+// this order leaves. The beginning of an order does not depend on where it ends, so a solve that resumes eliminates
+// the same vertices again. An Order is not changed once made.
 type Order struct {
 	Vertices []int32 // all N, by position
 	Limit    int     // positions 0…Limit-1 can be eliminated; the others are in no order of use
@@ -62,7 +62,8 @@ type Order struct {
 	parent   []int32 // of each position below Limit in the elimination tree: its first position above; -1: none
 }
 
-// NewOrder orders the vertices of g for elimination with little fill. It fails with the cause of ctx if that ends first.
+// NewOrder orders the vertices of g for elimination with little fill. It fails with the cause of ctx if that ends
+// first.
 func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, error) {
 	if o.Sources == 0 {
 		o.Sources = g.N
@@ -100,8 +101,8 @@ func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, erro
 	return r, nil
 }
 
-// cannotPay reports, from degrees alone, that no stopping point can pay: each elimination removes at most one neighbour of
-// a vertex, so the k-th vertex has at least (least degree) - k of them.
+// cannotPay reports, from degrees alone, that no stopping point can pay: each elimination removes at most one
+// neighbour of a vertex, so the k-th vertex has at least (least degree) - k of them.
 func cannotPay(g *graph.Graph, o OrderOptions) bool {
 	if o.Seconds == nil {
 		return false
@@ -132,7 +133,8 @@ func symmetric(g *graph.Graph) *ordering.Pattern {
 	return ordering.Union(out, &ordering.Pattern{Start: back.Offsets, Adj: back.Targets})
 }
 
-// minimumDegree returns the n vertices of p in the order of their elimination, as far as o allows, and the steps that this took.
+// minimumDegree returns the n vertices of p in the order of their elimination, as far as o allows, and the steps that
+// this took.
 func minimumDegree(ctx context.Context, p *ordering.Pattern, n int, o OrderOptions) (order []int32, steps int64, err error) {
 	order = make([]int32, 0, n)
 	stop, poll, tally := newStopRule(o, n), cancel.NewPoll(ctx), cancel.Begin(ctx, int64(min(n, o.Limit)))
@@ -211,8 +213,9 @@ func (r *Order) appendRest(n int) {
 	}
 }
 
-// dissectedArcs is about how many arcs up a vertex of a large road network has in an order by dissection. Memory that is not used is
-// never touched, and to copy the arcs from one array to a larger one again and again takes as long as to find them.
+// dissectedArcs is about how many arcs up a vertex of a large road network has in an order by dissection. Memory that
+// is not used is never touched, and to copy the arcs from one array to a larger one again and again takes as long as
+// to find them.
 const dissectedArcs = 24
 
 // structure finds the arcs up that elimination leaves. It lowers Limit if there would be more than most.
@@ -253,9 +256,9 @@ type family struct {
 	seen           []int32 // the last to count a position among its neighbours
 }
 
-// appendRow appends the arcs up of position v. They lead to its neighbours, and to the ends of its children's arcs up in
-// the elimination tree, as far as these are above v (J. W. H. Liu, The role of elimination trees in sparse factorization,
-// 1990).
+// appendRow appends the arcs up of position v. They lead to its neighbours, and to the ends of its children's arcs up
+// in the elimination tree, as far as these are above v (J. W. H. Liu, The role of elimination trees in sparse
+// factorization, 1990).
 func (r *Order) appendRow(p *ordering.Pattern, v int32, f family) {
 	up, seen := r.up, f.seen
 	for _, u := range p.Row(r.Vertices[v]) {
@@ -311,7 +314,8 @@ func (r *Order) At(eliminated int) (at Work) {
 	return at
 }
 
-// Best returns the counts of the stopping point with the least estimate. It fails with the cause of ctx if that ends first.
+// Best returns the counts of the stopping point with the least estimate. It fails with the cause of ctx if that ends
+// first.
 func (r *Order) Best(ctx context.Context, seconds func(Work) float64) (best Work, err error) {
 	least, poll := math.Inf(1), cancel.NewPoll(ctx)
 	for w := range r.Each {

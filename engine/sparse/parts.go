@@ -12,9 +12,9 @@ import (
 // ErrParts is wrapped by the error of parts that are not those of an elimination.
 var ErrParts = errors.New("these are not the parts of an elimination")
 
-// Restored returns the elimination that has the given parts: vertices and parents by rank, the first ranks being the core, and
-// the lists and weights of the arcs up and down. It looks at everything but the arcs' ends and weights. What is returned has no
-// Up.Ends and Down.Ends before ListEnds, and cannot fill tiles of the core.
+// Restored returns the elimination that has the given parts: vertices and parents by rank, the first ranks being the
+// core, and the lists and weights of the arcs up and down. It looks at everything but the arcs' ends and weights.
+// What is returned has no Up.Ends and Down.Ends before ListEnds, and cannot fill tiles of the core.
 func Restored(v entry.Variant, core int, vertices, parent []int32, up, down *Lists, upWeights, downWeights []uint32) (*Elimination, error) {
 	n := len(vertices)
 	e := &Elimination{Variant: v, Vertices: vertices, Rank: make([]int32, n), Parent: parent, upLists: up, downLists: down}
@@ -60,8 +60,8 @@ func restoredArcs(v entry.Variant, core, n int, l *Lists, weights []uint32) (*ke
 	return &kernels.Arcs{Offsets: l.Offsets, Weights: weights}, l.check()
 }
 
-// ListEnds makes Up.Ends and Down.Ends of a restored elimination, which an Expander needs. It fails where an arc leads to no rank
-// that it may lead to. Call it once, before the elimination is shared.
+// ListEnds makes Up.Ends and Down.Ends of a restored elimination, which an Expander needs. It fails where an arc
+// leads to no rank that it may lead to. Call it once, before the elimination is shared.
 func (e *Elimination) ListEnds() (err error) {
 	if e.Up.Ends, err = e.upLists.expand(); err != nil || e.Down == e.Up {
 		return err
@@ -91,8 +91,8 @@ func (c *DenseCore) Reversed() *DenseCore {
 	return t
 }
 
-// transpose sets the first rows and columns of a square of the given pitch to the transpose of another's, in blocks that stay in
-// the cache.
+// transpose sets the first rows and columns of a square of the given pitch to the transpose of another's, in blocks
+// that stay in the cache.
 func transpose[E uint32 | uint64](dst, src []E, size, pitch int) {
 	const edge = 32
 	for i := 0; i < size; i += edge {

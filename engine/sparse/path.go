@@ -15,7 +15,8 @@ type hop[W weight] struct {
 	length   W
 }
 
-// Path implements Search. It unpacks the arcs of the elimination, as contraction hierarchies do, but those do not say which rank they lead over.
+// Path implements Search. It unpacks the arcs of the elimination, as contraction hierarchies do, but those do not say
+// which rank they lead over.
 func (s *search[W]) Path(g, back *graph.Graph, v int32) (arcs []int64, err error) {
 	if _, err := s.To(v); err != nil {
 		return nil, err
@@ -95,7 +96,8 @@ func (s *search[W]) way(x, y int32) (W, error) {
 	return cell[0], s.need(entry.Bytes(cell))
 }
 
-// within replaces the only part, a way through the core, by parts without a core vertex between their ends, the last one first.
+// within replaces the only part, a way through the core, by parts without a core vertex between their ends, the last
+// one first.
 func (s *search[W]) within(h hop[W]) error {
 	row := entry.As[W](s.core.Matrix)[int(h.from)*s.core.Pitch:][:s.e.Core()]
 	if err := s.need(entry.Bytes(row)); err != nil {
@@ -146,10 +148,12 @@ func (s *search[W]) middleOf(h hop[W]) (m *middle[W], arc uint64) {
 		s.middles = make([]middle[W], 1<<bits.Len(uint(len(s.dist))))
 	}
 	arc = uint64(h.from)<<32 | uint64(h.to)
-	return &s.middles[arc*0x9e3779b97f4a7c15>>(65-bits.Len(uint(len(s.middles))))], arc // multiplicative hashing, by the golden ratio
+	// multiplicative hashing, by the golden ratio
+	return &s.middles[arc*0x9e3779b97f4a7c15>>(65-bits.Len(uint(len(s.middles))))], arc
 }
 
-// unpack appends the arcs of the graph that the parts are made of to path, the last part first. It reports false where one is made of none.
+// unpack appends the arcs of the graph that the parts are made of to path, the last part first. It reports false
+// where one is made of none.
 func (s *search[W]) unpack(g, back *graph.Graph) (ok bool, err error) {
 	for len(s.parts) > 0 {
 		h := s.parts[len(s.parts)-1]
@@ -173,8 +177,8 @@ func (s *search[W]) unpack(g, back *graph.Graph) (ok bool, err error) {
 	return true, nil
 }
 
-// few appends at most so many arcs of g to path that lead from u to v, in all of the given length, over ranks after low. It reports false where there
-// are none.
+// few appends at most so many arcs of g to path that lead from u to v, in all of the given length, over ranks after
+// low. It reports false where there are none.
 func (s *search[W]) few(g *graph.Graph, u, v int32, length W, low int32, most int) bool {
 	for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
 		x, w := g.Targets[k], W(g.I32[k])
@@ -199,7 +203,8 @@ type climber struct {
 	side uint8 // 1: it may be the first vertex after the start; 2: the last one before the end; 3: two met
 }
 
-// over returns the rank that an arc leads over, whose vertex was eliminated after all others between its ends, and the length of the half to there. It is
+// over returns the rank that an arc leads over, whose vertex was eliminated after all others between its ends, and
+// the length of the half to there. It is
 // -1 where there is none. The elimination tree has that rank above the first vertex between these ends and above the last one.
 func (s *search[W]) over(h hop[W], g, back *graph.Graph) (by int32, first W, err error) {
 	low, chain := max(h.from, h.to), s.e.chainTops()
@@ -238,7 +243,8 @@ func (s *search[W]) over(h hop[W], g, back *graph.Graph) (by int32, first W, err
 	return -1, 0, nil
 }
 
-// start adds climbers from the vertices that a rank has arcs to in g, if they were eliminated before both ends of an arc.
+// start adds climbers from the vertices that a rank has arcs to in g, if they were eliminated before both ends of an
+// arc.
 func (s *search[W]) start(g *graph.Graph, r, low int32, side uint8) {
 	u, core := s.e.Vertices[r], int32(s.e.Core())
 	for _, x := range g.Targets[g.Offsets[u]:g.Offsets[u+1]] {
@@ -267,7 +273,8 @@ func (s *search[W]) overOne(h hop[W], top, last int32) (by int32, first W, err e
 	return -1, 0, nil
 }
 
-// column returns the weights of ranks that share a list, and where in each rank's own is that of an end beyond them; -1: nowhere.
+// column returns the weights of ranks that share a list, and where in each rank's own is that of an end beyond them;
+// -1: nowhere.
 func (s *search[W]) column(l *Lists, all []uint32, top, last, end int32) (weights []W, i int32, err error) {
 	ends, words, err := s.arcs(l, all, top, last)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"ooc/tiles/crashtest"
 )
 
-// positiveGraph draws a graph of at most n vertices with positive weights: few different ones make many paths of one length.
+// positiveGraph draws a graph of at most n vertices with positive weights: few different ones make many paths of one
+// length.
 func positiveGraph(t *testing.T, r *rand.Rand, n int) *graph.Graph {
 	n = 2 + r.IntN(n-1)
 	kind := []entry.Kind{entry.KindI32, entry.KindU16}[r.IntN(2)]
@@ -61,8 +62,8 @@ func checkPaths(t *testing.T, g *graph.Graph, e *Elimination, d *cpu.Device, sou
 	}
 }
 
-// TestSearchPaths finds paths from every vertex to all, at every stopping point of small graphs, whether arcs up and down lead to the same
-// ranks or not, and in larger ones.
+// TestSearchPaths finds paths from every vertex to all, at every stopping point of small graphs, whether arcs up and
+// down lead to the same ranks or not, and in larger ones.
 func TestSearchPaths(t *testing.T) {
 	r, d := fresh(t), openCPU(t, cpu.Options{Threads: 1})
 	for range crashtest.Repeats(20, 200) {

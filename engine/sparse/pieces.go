@@ -13,24 +13,26 @@ import (
 // PieceUnit divides the entries of a row of Pieces.Down, Up and Inside.
 const PieceUnit = 16
 
-// Pieces cut an elimination into two parts, the *upper* ranks and, after them, pieces: ranges of ranks. All arcs up from a
-// piece lead into it, or to its *boundary* in the upper part. So the distances from any source to a piece that it is not in
-// are one (min,+) product: of the distances to the boundary, and of the paths down from there.
+// Pieces cut an elimination into two parts, the *upper* ranks and, after them, pieces: ranges of ranks. All arcs up
+// from a piece lead into it, or to its *boundary* in the upper part. So the distances from any source to a piece that
+// it is not in are one (min,+) product: of the distances to the boundary, and of the paths down from there.
 type Pieces struct {
 	Upper    int     // ranks below this one are in no piece
 	First    []int32 // where each piece begins, and the number of vertices
 	Start    []int32 // where each piece's part of Boundary begins, and its length
 	Boundary []int32 // upper ranks, ascending within a piece
 
-	// Down and Up have a row for each entry of Boundary: the lengths of the shortest paths of Elimination.Down from there to
-	// each vertex of the piece, or of Elimination.Up to there from each, over other vertices of the piece only. They are
-	// weights like those of kernels.Arcs, and unreachable where there is no path, or no vertex: a row is padded to Pitch
-	// entries. The rows of piece i begin at entry At[i]·PieceUnit. If the graph is undirected, both are one slice.
+	// Down and Up have a row for each entry of Boundary: the lengths of the shortest paths of Elimination.Down from
+	// there to each vertex of the piece, or of Elimination.Up to there from each, over other vertices of the piece
+	// only. They are weights like those of kernels.Arcs, and unreachable where there is no path, or no vertex: a row
+	// is padded to Pitch entries. The rows of piece i begin at entry At[i]·PieceUnit. If the graph is undirected,
+	// both are one slice.
 	Down, Up []uint32
 	At       []int32
 
-	// Inside has a row for each vertex of a piece: the lengths of the shortest paths from it to each vertex of the piece, over
-	// vertices of the piece only. They are padded as those of Down. The rows of piece i begin at entry InsideAt[i]·PieceUnit.
+	// Inside has a row for each vertex of a piece: the lengths of the shortest paths from it to each vertex of the
+	// piece, over vertices of the piece only. They are padded as those of Down. The rows of piece i begin at entry
+	// InsideAt[i]·PieceUnit.
 	Inside   []uint32
 	InsideAt []int32
 }
@@ -85,8 +87,8 @@ func (v *values[W]) cutOff(ctx context.Context) (*Pieces, error) {
 	return p, err
 }
 
-// inside finds the lengths of the paths between the vertices of each piece: up to those above both, and down. A row is of the paths from a
-// vertex, so it grows from their ends, by arcs against their directions.
+// inside finds the lengths of the paths between the vertices of each piece: up to those above both, and down. A row
+// is of the paths from a vertex, so it grows from their ends, by arcs against their directions.
 func (v *values[W]) inside(ctx context.Context, p *Pieces) ([]W, error) {
 	lengths := make([]W, int(p.InsideAt[p.Count()])*PieceUnit)
 	return lengths, inParallel(runtime.GOMAXPROCS(0), p.Count(), func() func(i int) error {
@@ -116,7 +118,8 @@ func (v *values[W]) inside(ctx context.Context, p *Pieces) ([]W, error) {
 	})
 }
 
-// paths finds, for each piece, the lengths of the shortest paths by arcs of some weights between its boundary and its vertices.
+// paths finds, for each piece, the lengths of the shortest paths by arcs of some weights between its boundary and its
+// vertices.
 func (v *values[W]) paths(ctx context.Context, p *Pieces, weights []W) ([]W, error) {
 	lengths := make([]W, int(p.At[p.Count()])*PieceUnit)
 	return lengths, inParallel(runtime.GOMAXPROCS(0), p.Count(), func() func(i int) error {
@@ -183,8 +186,8 @@ func (v *values[W]) nearest(table []W, first, j int32, column []int32, weights [
 	v.reset(row)
 }
 
-// Upper returns the elimination of the upper part alone. Its vertices are the ranks below Pieces.Upper, and it has the same core.
-// It has no tiles: CloseCore takes the whole elimination.
+// Upper returns the elimination of the upper part alone. Its vertices are the ranks below Pieces.Upper, and it has
+// the same core. It has no tiles: CloseCore takes the whole elimination.
 func (e *Elimination) Upper() *Elimination {
 	n := e.Pieces.Upper
 	top := &Elimination{Variant: e.Variant, Parent: e.Parent[:n], Up: firstRows(e.Up, n, e.Variant)}
@@ -205,8 +208,8 @@ func firstRows(a *kernels.Arcs, rows int, v entry.Variant) *kernels.Arcs {
 	return &kernels.Arcs{Offsets: a.Offsets[:rows+1], Ends: a.Ends[:last], Weights: a.Weights[:int(last)*v.WeightBytes()/entry.WordBytes]}
 }
 
-// UpperDistances returns the distances between all upper ranks, from those between the core's vertices, which CloseCore gives. It
-// takes all processors, and fails with the cause of ctx if that ends first.
+// UpperDistances returns the distances between all upper ranks, from those between the core's vertices, which
+// CloseCore gives. It takes all processors, and fails with the cause of ctx if that ends first.
 func (e *Elimination) UpperDistances(ctx context.Context, s kernels.HostLaneOps, core Core) (*DenseCore, error) {
 	top := e.Upper()
 	n, v := e.Pieces.Upper, e.Variant

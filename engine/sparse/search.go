@@ -6,26 +6,27 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Search finds the distances from one vertex to some others, without those to all: a climb from the source, as an Expander's,
-// and a sweep of those vertices alone that a target has arcs from, its ancestors in the elimination tree. On road networks
-// these are some hundred. What it has found is kept until the next source. Distances have the bits that an Expander gives them.
-// It is for one goroutine.
+// Search finds the distances from one vertex to some others, without those to all: a climb from the source, as an
+// Expander's, and a sweep of those vertices alone that a target has arcs from, its ancestors in the elimination tree.
+// On road networks these are some hundred. What it has found is kept until the next source. Distances have the bits
+// that an Expander gives them. It is for one goroutine.
 type Search interface {
 	// From makes a vertex the source.
 	From(u int32) error
 	// To returns the distance from the source to a vertex, the bits of an entry of Kind.Wide of the variant.
 	To(v int32) (bits uint64, err error)
-	// Path returns the arcs of a shortest path from the source to a vertex, in order. g is the graph that was eliminated, whose weights are
-	// positive integers, and back the same with all arcs reversed. It returns no arcs where there is no path, or where the elimination is not
-	// that of g. The slice is good until the next call.
+	// Path returns the arcs of a shortest path from the source to a vertex, in order. g is the graph that was
+	// eliminated, whose weights are positive integers, and back the same with all arcs reversed. It returns no arcs
+	// where there is no path, or where the elimination is not that of g. The slice is good until the next call.
 	Path(g, back *graph.Graph, v int32) (arcs []int64, err error)
-	// Climbed returns the ranks that the climb from the source reached, and the lengths of its paths as weights of the variant. It
-	// is called before To; the slices are good until the next call of any method.
+	// Climbed returns the ranks that the climb from the source reached, and the lengths of its paths as weights of
+	// the variant. It is called before To; the slices are good until the next call of any method.
 	Climbed() (ranks []int32, lengths []uint32)
 }
 
-// NewSearch returns a Search. need, if it is not nil, is called with every part of the arcs and of the core's matrix before it
-// is read; the search fails with its errors, and with ErrParts where an arc leads to no rank that it may lead to.
+// NewSearch returns a Search. need, if it is not nil, is called with every part of the arcs and of the core's matrix
+// before it is read; the search fails with its errors, and with ErrParts where an arc leads to no rank that it may
+// lead to.
 func (e *Elimination) NewSearch(core *DenseCore, need func(part []byte) error) Search {
 	switch e.Variant {
 	case entry.I32Signed:
@@ -49,11 +50,12 @@ type search[W weight] struct {
 	words    int // of a weight
 	need     func(part []byte) error
 
-	failed error    // of this source: what is known of it is of no use
-	source int32    // its rank
-	stamp  uint32   // even: mark of ranks that the climb of this source reached; the next one: of ranks whose distance is known
-	mark   []uint32 // by rank
-	dist   []W      // by rank: at the end of the climb, or the distance
+	failed error // of this source: what is known of it is of no use
+	source int32 // its rank
+	// even: mark of ranks that the climb of this source reached; the next one: of ranks whose distance is known
+	stamp uint32
+	mark  []uint32 // by rank
+	dist  []W      // by rank: at the end of the climb, or the distance
 
 	upTops, downTops []int32 // by rank: Lists.top plus one; 0: not looked for yet
 
@@ -63,10 +65,11 @@ type search[W weight] struct {
 	one      []W     // a distance, and the same in words
 	oneWords []uint32
 	places   []int32 // lines of the core's matrix that have a column
-	chain    []int32 // ranks that share a list, first and last, of a target and its ancestors that are not known, upwards
-	columns  []int32 // core vertices that one of these has arcs from, and that are not known, ascending
-	lengths  []W     // of Climbed, and to columns
-	idle     []bool  // by core vertex of from: its row is not needed
+	// ranks that share a list, first and last, of a target and its ancestors that are not known, upwards
+	chain   []int32
+	columns []int32 // core vertices that one of these has arcs from, and that are not known, ascending
+	lengths []W     // of Climbed, and to columns
+	idle    []bool  // by core vertex of from: its row is not needed
 
 	path        []int64 // of Path, arcs of the graph
 	hops, parts []hop[W]
@@ -90,7 +93,8 @@ func newSearch[W weight](e *Elimination, core *DenseCore, a arithmetic[W], need 
 	return s
 }
 
-// topOf returns the highest rank that shares r's list. It remembers it: those of large separators are asked for again and again.
+// topOf returns the highest rank that shares r's list. It remembers it: those of large separators are asked for again
+// and again.
 func (s *search[W]) topOf(l *Lists, tops []int32, r int32) int32 {
 	if tops[r] == 0 {
 		tops[r] = l.top(r, int32(s.e.Core())) + 1
@@ -229,7 +233,8 @@ const (
 	firstOnes = 8  // which all others are compared with
 )
 
-// cross computes the distances to the core vertices in columns. Of many rows of the core's matrix most are not needed: a few of them tell.
+// cross computes the distances to the core vertices in columns. Of many rows of the core's matrix most are not
+// needed: a few of them tell.
 func (s *search[W]) cross() error {
 	if len(s.columns) == 0 {
 		return nil
@@ -293,9 +298,9 @@ func (s *search[W]) row(i int) []W {
 	return entry.As[W](s.core.Matrix)[int(s.from[i])*s.core.Pitch:][:s.core.Pitch]
 }
 
-// findIdle finds rows that lower no length, by every step-th row, to whose lengths these have been lowered. From x to y it is at least as far as
-// from one of those to y, less from there to x. So if the way to x is that much longer than to that one, no path by x is shorter than what
-// is known. Sums of floats are not as exact.
+// findIdle finds rows that lower no length, by every step-th row, to whose lengths these have been lowered. From x to
+// y it is at least as far as from one of those to y, less from there to x. So if the way to x is that much longer
+// than to that one, no path by x is shorter than what is known. Sums of floats are not as exact.
 func (s *search[W]) findIdle(step int) {
 	s.idle = append(s.idle[:0], make([]bool, len(s.from))...)
 	perLine := len(s.lengths) / len(s.places)
@@ -318,9 +323,9 @@ func (s *search[W]) findIdle(step int) {
 	}
 }
 
-// sweep computes the distances to ranks that share a list, from top to last, unless they are known, and to those core vertices that
-// they have arcs from. Those of their other ancestors are known. Most of these have arcs from the same core vertices, so the first of
-// a chain computes nearly all of them.
+// sweep computes the distances to ranks that share a list, from top to last, unless they are known, and to those core
+// vertices that they have arcs from. Those of their other ancestors are known. Most of these have arcs from the same
+// core vertices, so the first of a chain computes nearly all of them.
 func (s *search[W]) sweep(top, last, core int32, known uint32) error {
 	ends, weights, err := s.arcs(s.down, s.e.Down.Weights, top, last)
 	if err != nil {

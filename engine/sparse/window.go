@@ -7,13 +7,13 @@ import (
 	"ooc/kernels/entry"
 )
 
-// segmentRows is how many ranks are swept at a time where lanes are used and forgotten. Their rows, and those that they are
-// computed from, stay in the processor's second cache.
+// segmentRows is how many ranks are swept at a time where lanes are used and forgotten. Their rows, and those that
+// they are computed from, stay in the processor's second cache.
 const segmentRows = 256
 
-// window says where a sweep in segments keeps its rows. A segment needs the core and a few ranks before it, since arcs down come
-// from the path to the root. So a window has the rows of one segment, of the core, and of the ranks that a later segment needs.
-// Each of these has a slot until the last segment that needs it has been swept.
+// window says where a sweep in segments keeps its rows. A segment needs the core and a few ranks before it, since
+// arcs down come from the path to the root. So a window has the rows of one segment, of the core, and of the ranks
+// that a later segment needs. Each of these has a slot until the last segment that needs it has been swept.
 type window struct {
 	segment int       // ranks of a segment, but for the last one
 	rows    int       // of the window: the segment, the core, and the slots
@@ -90,17 +90,18 @@ func (e *Elimination) newWindow(segment int) *window {
 	return w
 }
 
-// WindowBytes is about the memory that an Expander for some lanes takes for Lanes. It counts some ranks for each source that a climb
-// reaches, and no slots: both are few unless the elimination tree is a path.
+// WindowBytes is about the memory that an Expander for some lanes takes for Lanes. It counts some ranks for each
+// source that a climb reaches, and no slots: both are few unless the elimination tree is a path.
 func (e *Elimination) WindowBytes(lanes int) int64 {
 	const ranks, perVertex = 16, 5
 	rows := segmentRows + 2*e.Core() + ranks*lanes
 	return int64(rows)*int64(lanes)*int64(e.Variant.Bytes()) + perVertex*int64(len(e.Vertices))
 }
 
-// Lanes computes what Rows does, and gives it to take as it is: by rank and not by vertex, with sources side by side. Row r of m has
-// the distances to rank first+r, in lane i those from source batch[i], an index of sources; lanes beyond the batch repeat its last
-// one. Batches come by rank of their sources, and each of them from the first rank to the last. m is take's until it returns.
+// Lanes computes what Rows does, and gives it to take as it is: by rank and not by vertex, with sources side by side.
+// Row r of m has the distances to rank first+r, in lane i those from source batch[i], an index of sources; lanes
+// beyond the batch repeat its last one. Batches come by rank of their sources, and each of them from the first rank
+// to the last. m is take's until it returns.
 func (x *Expander) Lanes(sources []int32, take func(batch []int32, first int, m kernels.Lanes) error) error {
 	if err := x.checkSources(sources); err != nil {
 		return err

@@ -1,11 +1,12 @@
 package sparse
 
-// batchLanes is the best number of sources to expand at once. A row of lanes is then four cache lines, so that finding an
-// arc costs little compared with relaxing it.
+// batchLanes is the best number of sources to expand at once. A row of lanes is then four cache lines, so that
+// finding an arc costs little compared with relaxing it.
 const batchLanes = 64
 
-// Work counts the relaxations that each stage of a solve by elimination takes. A planner weighs them with the rates that it
-// measured. The counts treat each arc as if its reverse existed too; a directed graph may have fewer arcs, but never more.
+// Work counts the relaxations that each stage of a solve by elimination takes. A planner weighs them with the rates
+// that it measured. The counts treat each arc as if its reverse existed too; a directed graph may have fewer arcs,
+// but never more.
 type Work struct {
 	Vertices   int // of the graph
 	Sources    int // rows that are wanted
@@ -21,12 +22,13 @@ type Work struct {
 	Sweep     float64 // down: Sources × Fill
 }
 
-// ArcBytes is about the memory in bytes that an elimination takes for each arc of Fill while it is made; half of it stays.
+// ArcBytes is about the memory in bytes that an elimination takes for each arc of Fill while it is made; half of it
+// stays.
 const ArcBytes = 40
 
-// ledger adds up Work while vertices are eliminated one by one. A row of lanes costs the same for one source as for a full
-// batch, and sources share most of the work if they are in one subtree. So a subtree is counted with its vertices, but with
-// no fewer than a batch.
+// ledger adds up Work while vertices are eliminated one by one. A row of lanes costs the same for one source as for a
+// full batch, and sources share most of the work if they are in one subtree. So a subtree is counted with its
+// vertices, but with no fewer than a batch.
 type ledger struct {
 	Work
 	climb float64 // of all vertices as sources
@@ -40,9 +42,9 @@ func newLedger(vertices, sources int) ledger {
 // rowsOf is the cost of relaxing the given number of arcs with the vertices of a subtree as sources.
 func rowsOf(vertices, arcs int) float64 { return float64(max(vertices, batchLanes)) * float64(arcs) }
 
-// eliminate counts one more vertex. degree is its number of arcs up, subtree the number of vertices in its subtree of the
-// elimination tree, and children the sum of rowsOf over its children's subtrees, which from now on reach the core through
-// it. From a tree, only those core vertices can be reached that its root has arcs up to.
+// eliminate counts one more vertex. degree is its number of arcs up, subtree the number of vertices in its subtree of
+// the elimination tree, and children the sum of rowsOf over its children's subtrees, which from now on reach the core
+// through it. From a tree, only those core vertices can be reached that its root has arcs up to.
 func (l *ledger) eliminate(degree, subtree int, children float64) {
 	d := float64(degree)
 	l.Eliminated++

@@ -2,8 +2,8 @@ package sssp
 
 import "context"
 
-// auto is the product if there are several sources, and otherwise the coarse form, with one thread per vertex as one of the
-// groups to choose from.
+// auto is the product if there are several sources, and otherwise the coarse form, with one thread per vertex as one
+// of the groups to choose from.
 var auto = method{
 	Name: "auto", Title: "product from several sources, else coarse, with the fastest group",
 	Run: func(ctx context.Context, p *problem) (*Result, error) {

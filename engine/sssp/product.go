@@ -10,14 +10,14 @@ import (
 	"ooc/kernels/entry"
 )
 
-// product treats the sources' vectors as one matrix, and a sweep as its (min,+) product with the matrix of weights. So an
-// arc is read once for all sources. Predecessors are found from the final distances.
+// product treats the sources' vectors as one matrix, and a sweep as its (min,+) product with the matrix of weights.
+// So an arc is read once for all sources. Predecessors are found from the final distances.
 var product = method{
 	Name: "product", Title: "a (min,+) product a sweep, for a batch of sources",
 	Run: func(ctx context.Context, p *problem) (*Result, error) {
 		if _, lanes := kernels.As[kernels.HostLaneOps](p.Device); p.into != nil && !lanes {
-			// On a device with memory of its own, a vector for each source does the same: a step reads an arc once for all
-			// of them.
+			// On a device with memory of its own, a vector for each source does the same: a step reads an arc once
+			// for all of them.
 			return p.byVectors(ctx, form{name: "product", transposed: true, groups: append([]int{1}, p.groupChoices()...)})
 		}
 		if err := p.refuseCycles(ctx); err != nil {
@@ -80,8 +80,8 @@ func (b *batch) solve(ctx context.Context) ([][]uint32, error) {
 	return b.byLanes(ctx)
 }
 
-// countSweep counts a sweep. It fails if the context has ended, or if distances still fall after as many sweeps as there
-// are vertices.
+// countSweep counts a sweep. It fails if the context has ended, or if distances still fall after as many sweeps as
+// there are vertices.
 func (b *batch) countSweep(ctx context.Context, sweeps int) error {
 	b.sum.Sweeps++
 	b.sum.Relaxations += float64(len(b.sources)) * b.pairs()
@@ -95,10 +95,10 @@ func (b *batch) countSweep(ctx context.Context, sweeps int) error {
 	return nil
 }
 
-// trees returns predecessors for final distances. An arc is on a shortest path if the distance of its tail plus its weight,
-// added as in the sweeps, is the distance of its head. trees searches along these arcs from each source, breadth first: so
-// each vertex gets a predecessor on a path of the fewest arcs, and of several the one with the lowest number. An arc is
-// read once for all sources that reach its tail with the same number of arcs.
+// trees returns predecessors for final distances. An arc is on a shortest path if the distance of its tail plus its
+// weight, added as in the sweeps, is the distance of its head. trees searches along these arcs from each source,
+// breadth first: so each vertex gets a predecessor on a path of the fewest arcs, and of several the one with the
+// lowest number. An arc is read once for all sources that reach its tail with the same number of arcs.
 func (p *problem) trees(sources []int, dist [][]uint32) ([][]int32, error) {
 	t := trees{problem: p, sources: sources, dist: dist, now: make([][]int32, p.facts.N), at: make([][]int32, p.facts.N)}
 	for i, s := range sources {

@@ -17,8 +17,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// byLanes multiplies by the sparse matrix in host memory, with kernels.HostLaneOps: a lane is a source. Each vertex has two
-// rows of lanes. A sweep reads one half of the rows and writes the other.
+// byLanes multiplies by the sparse matrix in host memory, with kernels.HostLaneOps: a lane is a source. Each vertex
+// has two rows of lanes. A sweep reads one half of the rows and writes the other.
 func (b *batch) byLanes(ctx context.Context) (dist [][]uint32, err error) {
 	vectorBatch, ok := kernels.As[kernels.HostLaneOps](b.Device)
 	if !ok {

@@ -1,12 +1,12 @@
-// Package sssp finds shortest paths from chosen sources by sweeps of Bellman–Ford over all arcs (R. Bellman, On a routing
-// problem, 1958), on any device with the operations. A sweep gives each vertex the least distance that an arc into it
-// offers. The first sweep that changes nothing is the last: there is one more than the longest of the shortest paths has
-// arcs.
+// Package sssp finds shortest paths from chosen sources by sweeps of Bellman–Ford over all arcs (R. Bellman, On a
+// routing problem, 1958), on any device with the operations. A sweep gives each vertex the least distance that an arc
+// into it offers. The first sweep that changes nothing is the last: there is one more than the longest of the
+// shortest paths has arcs.
 //
-// Sweeps read one vector of distances and write another. So distances and predecessors do not depend on the method, the
-// device, the group or the number of threads. A distance is the least, over all paths, of the weights added up in order
-// from the source. The predecessor is the vertex before the last on such a path with the fewest arcs; of several, the one
-// with the lowest number.
+// Sweeps read one vector of distances and write another. So distances and predecessors do not depend on the method,
+// the device, the group or the number of threads. A distance is the least, over all paths, of the weights added up in
+// order from the source. The predecessor is the vertex before the last on such a path with the fewest arcs; of
+// several, the one with the lowest number.
 package sssp
 
 import (

@@ -20,8 +20,8 @@ type form struct {
 	groups     []int // to choose from
 }
 
-// vectorBatch sweeps for a batch of sources. Each source has its own vectors on the device. A block of arcs that is on the
-// device serves all of them.
+// vectorBatch sweeps for a batch of sources. Each source has its own vectors on the device. A block of arcs that is
+// on the device serves all of them.
 type vectorBatch struct {
 	*problem
 	form
@@ -110,8 +110,8 @@ func (x *vectorBatch) open() (err error) {
 	return x.begin()
 }
 
-// part returns one of the three vectors of a source. The flags follow the vectors of all sources: a set for even sweeps and
-// one for odd ones.
+// part returns one of the three vectors of a source. The flags follow the vectors of all sources: a set for even
+// sweeps and one for odd ones.
 func (x *vectorBatch) part(source, which int) kernels.Tile {
 	return kernels.Tile{Buf: x.buf, Off: (3*int64(source) + int64(which)) * feed.Stride(x.facts.N)}
 }
@@ -220,9 +220,9 @@ func (x *vectorBatch) liveFrom(lo int) (count int) {
 	return count
 }
 
-// timeToLook reports whether to look for cycles now: after as many more sweeps as there were at the last look, and early
-// enough that distances on a negative cycle, which fall by at most the largest weight in a sweep, stay in the range of
-// int32.
+// timeToLook reports whether to look for cycles now: after as many more sweeps as there were at the last look, and
+// early enough that distances on a negative cycle, which fall by at most the largest weight in a sweep, stay in the
+// range of int32.
 func (x *vectorBatch) timeToLook(sweeps int) bool {
 	since := sweeps - x.checked
 	return since >= max(1, x.checked) || sweeps == x.facts.N ||
@@ -274,8 +274,8 @@ func (x *vectorBatch) collect(r *Result) error {
 
 func (x *vectorBatch) close() error { return feed.Close(x.feed, x.stream, x.buf) }
 
-// tuner finds the fastest group: it tries each for one sweep and then keeps the fastest. Every sweep counts, whatever its
-// group. The first sweep is not compared, as it also brings the arcs to the device.
+// tuner finds the fastest group: it tries each for one sweep and then keeps the fastest. Every sweep counts, whatever
+// its group. The first sweep is not compared, as it also brings the arcs to the device.
 type tuner struct {
 	choices []int
 	times   []time.Duration

@@ -103,9 +103,9 @@ func (r *Result) NPY(w io.Writer) error {
 	return out.Flush()
 }
 
-// WriteFile writes what solve returns: an array if the name says .npy, else text, compressed if .gz or .zst follows. The file
-// appears once it is whole; one that is there fails with fs.ErrExist unless it is to be overwritten. A pipe is opened before
-// solve is called, so that a reader is there for all of it.
+// WriteFile writes what solve returns: an array if the name says .npy, else text, compressed if .gz or .zst follows.
+// The file appears once it is whole; one that is there fails with fs.ErrExist unless it is to be overwritten. A pipe
+// is opened before solve is called, so that a reader is there for all of it.
 func WriteFile(path string, overwrite bool, solve func() (*Result, error)) (r *Result, err error) {
 	err = newfile.File{Path: path, Overwrite: overwrite}.Write(func(w io.Writer) (err error) {
 		if r, err = solve(); err != nil {

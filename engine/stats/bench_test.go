@@ -174,7 +174,8 @@ func BenchmarkOfGraph(b *testing.B) {
 	}
 }
 
-// BenchmarkAgainstRows alternates statistics from 8,192 vertices with rows from them that are written to memory, as solves write them.
+// BenchmarkAgainstRows alternates statistics from 8,192 vertices with rows from them that are written to memory, as
+// solves write them.
 func BenchmarkAgainstRows(b *testing.B) {
 	for _, directed := range []bool{false, true} {
 		b.Run(fmt.Sprintf("directed=%t", directed), func(b *testing.B) {

@@ -19,8 +19,9 @@ var centralities = statistic{
 	},
 }
 
-// deriveCentralities computes closeness: if the distances of r vertices add up to sum, it is r/sum · r/(N−1); the second
-// factor is by Wasserman and Faust (Social Network Analysis, 1994, p. 201). It is 0 if sum is 0 or less, as in networkx.
+// deriveCentralities computes closeness: if the distances of r vertices add up to sum, it is r/sum · r/(N−1); the
+// second factor is by Wasserman and Faust (Social Network Analysis, 1994, p. 201). It is 0 if sum is 0 or less, as in
+// networkx.
 func deriveCentralities(x *gathering) error {
 	s := x.r
 	closeness := func(sums []float64, counts []int32, others func(v int) int) []float64 {

@@ -7,8 +7,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// evenBins finds the bins of entries that are integers by a multiplication, in a third of the time. For that, all bins have to hold
-// as many integers.
+// evenBins finds the bins of entries that are integers by a multiplication, in a third of the time. For that, all
+// bins have to hold as many integers.
 type evenBins struct {
 	scale       float64 // entries a unit
 	first, last int32   // entries from first to last-1 are in bins; none if bins are not even
@@ -31,7 +31,8 @@ func (e *evenBins) set(edges []float64) {
 			return
 		}
 	}
-	// floor(u/width) for u of spanBits (T. Granlund and P. L. Montgomery, Division by invariant integers using multiplication, 1994).
+	// floor(u/width) for u of spanBits (T. Granlund and P. L. Montgomery, Division by invariant integers using
+	// multiplication, 1994).
 	e.shift = spanBits + bits.Len64(uint64(width-1))
 	e.multiplier = 1<<e.shift/uint64(width) + 1
 	e.first, e.last = int32(first), int32(min(first+int64(bins)*width, int64(entry.Inf32)))

@@ -86,7 +86,8 @@ func closeStats(t *testing.T, got, want *Result) {
 	theirs := want.Columns()
 	for i, c := range got.Columns() {
 		for v := range got.N {
-			if c.Number == nil || len(c.Name) > 6 && c.Name[:6] == "within" { // which may be on the other side of a limit
+			// which may be on the other side of a limit
+			if c.Number == nil || len(c.Name) > 6 && c.Name[:6] == "within" {
 				continue
 			}
 			a, b := c.Number(v), theirs[i].Number(v)
@@ -317,8 +318,8 @@ func TestOfGraphStopsEarly(t *testing.T) {
 	}
 }
 
-// TestOfGraphLacksMemory refuses to go on with less memory than the call that began needed, keeps what was gathered, and goes on where
-// there is more.
+// TestOfGraphLacksMemory refuses to go on with less memory than the call that began needed, keeps what was gathered,
+// and goes on where there is more.
 func TestOfGraphLacksMemory(t *testing.T) {
 	r := seeds.New(t)
 	c := statsCases[r.IntN(len(statsCases))]

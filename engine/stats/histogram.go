@@ -39,9 +39,9 @@ type Histogram struct {
 	Below, Above int64   // what no bin holds
 }
 
-// binner fills a histogram. If the user wants a number of bins, the range is unknown until the pass is over. So it counts
-// in many fine bins whose width is a power of ten, and when a number is beyond them it joins ten bins to one. The final
-// bins, of that width or a larger one, are the same in whatever order numbers come.
+// binner fills a histogram. If the user wants a number of bins, the range is unknown until the pass is over. So it
+// counts in many fine bins whose width is a power of ten, and when a number is beyond them it joins ten bins to one.
+// The final bins, of that width or a larger one, are the same in whatever order numbers come.
 type binner struct {
 	edges        []float64 // of all bins, as numbers are compared with them
 	counts       []int64
@@ -115,8 +115,8 @@ func (b *binner) setLevel(level int) {
 	b.setCells(len(b.counts), decimalEdge(-b.zero, level), decimalEdge(fineBins, level))
 }
 
-// setCells makes the table with which a bin is found: it is at most a step or two from that of the cell. The cells cover
-// the range of the edges before these were rounded, possibly to infinity.
+// setCells makes the table with which a bin is found: it is at most a step or two from that of the cell. The cells
+// cover the range of the edges before these were rounded, possibly to infinity.
 func (b *binner) setCells(cells int, low, high float64) {
 	if len(b.cells) != cells {
 		b.cells = make([]int32, cells)
@@ -328,7 +328,8 @@ func (w *histogramWorker) question(sums []kernels.LaneSum) kernels.LaneQuestion 
 	return kernels.LaneBins{Edges: w.asked}
 }
 
-// firstKeys are those of the least distance in each bin and of the least beyond the last, as far as there are such distances.
+// firstKeys are those of the least distance in each bin and of the least beyond the last, as far as there are such
+// distances.
 func (w *histogramWorker) firstKeys() (keys []int64) {
 	none := w.x.keyOf(w.x.none)
 	for i, edge := range w.edges {
@@ -367,8 +368,8 @@ func (w *histogramWorker) add(b *part) {
 	}
 }
 
-// addLine is add for a line of stored entries. It keeps everything in local variables, because it would take twice the time
-// otherwise.
+// addLine is add for a line of stored entries. It keeps everything in local variables, because it would take twice
+// the time otherwise.
 func addLine[W word](b *binner, line []W, x *gathering) {
 	edges, counts, cells := b.edges, b.counts, b.cells
 	first, last, low, perUnit := edges[0], edges[len(edges)-1], b.low, b.perUnit

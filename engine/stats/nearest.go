@@ -113,7 +113,8 @@ func (x *gathering) limit(d float64) int64 {
 	return x.leastKey(d, func(distance float64) bool { return distance > d }) - 1
 }
 
-// leastKey is the least key of a distance for which is holds, which it does from somewhere near d on; that of unreachable if there is none.
+// leastKey is the least key of a distance for which is holds, which it does from somewhere near d on; that of
+// unreachable if there is none.
 func (x *gathering) leastKey(d float64, is func(distance float64) bool) int64 {
 	least, none := int64(math.MinInt32)+1, x.keyOf(x.none)
 	switch x.kind {
@@ -136,8 +137,8 @@ func (x *gathering) leastKey(d float64, is func(distance float64) bool) int64 {
 // nearest lists the nearest vertices of each.
 var nearest = statistic{gather: gatherNearest, columns: nearestColumns}
 
-// nearestColumns are two for each of the K nearest: the vertex and its distance. They are there also where no vertex has so
-// many, so that the options alone decide what columns there are.
+// nearestColumns are two for each of the K nearest: the vertex and its distance. They are there also where no vertex
+// has so many, so that the options alone decide what columns there are.
 func nearestColumns(r *Result) []Column {
 	var columns []Column
 	for k := range r.near {

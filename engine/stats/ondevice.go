@@ -23,13 +23,15 @@ const deviceBatches = 4
 
 // sumTaker is a taker that can take the sums of a band's rows.
 type sumTaker interface {
-	// addSums takes the sums of all of the band's rows, and, unless they are nil, those of its columns. They stay there until the band has ended.
+	// addSums takes the sums of all of the band's rows, and, unless they are nil, those of its columns. They stay
+	// there until the band has ended.
 	addSums(rows, columns []kernels.LaneSum)
 }
 
 // asker is a taker that can have a device asked about a band's rows, once these are added up.
 type asker interface {
-	// question returns what is asked; nil: a device cannot tell. Without sums, it is what takes most memory of all that may be asked.
+	// question returns what is asked; nil: a device cannot tell. Without sums, it is what takes most memory of all
+	// that may be asked.
 	question(sums []kernels.LaneSum) kernels.LaneQuestion
 	// answered takes the answer, which is of so many lanes, the first of them the band's rows.
 	answered(answer []byte, lanes int)

@@ -109,8 +109,8 @@ func newSumming(t *testing.T) *summing {
 	return &summing{Device: conformance.WithLaneOps(host)}
 }
 
-// mesh makes a graph in which elimination leaves pieces: a grid, of which some arcs are missing. Floats have integers for weights, so
-// that distances are the same in whatever order arcs are added up.
+// mesh makes a graph in which elimination leaves pieces: a grid, of which some arcs are missing. Floats have integers
+// for weights, so that distances are the same in whatever order arcs are added up.
 func (c statsCase) mesh(t *testing.T, r *rand.Rand, side int) *graph.Graph {
 	t.Helper()
 	options := []graph.BuildOption{graph.Directed, graph.AsKind(c.kind)}

@@ -31,8 +31,8 @@ type gatherer interface {
 	worker() taker
 	// finish writes what all workers have gathered into the Result.
 	finish()
-	// state returns the memory in which the gatherer has what bands that have ended have given. A later gatherer, of the same graph
-	// and options, has as much, and goes on from the same content.
+	// state returns the memory in which the gatherer has what bands that have ended have given. A later gatherer, of
+	// the same graph and options, has as much, and goes on from the same content.
 	state() [][]byte
 }
 
@@ -42,8 +42,8 @@ type taker interface {
 	begin(rows []int32)
 	// add takes the next part of some of the band's rows.
 	add(b *part)
-	// end is called for one band at a time, in the order of the bands, whichever workers they had. It alone changes what the
-	// gatherer has.
+	// end is called for one band at a time, in the order of the bands, whichever workers they had. It alone changes
+	// what the gatherer has.
 	end()
 }
 
@@ -100,8 +100,8 @@ type part struct {
 	stride     int    // bytes from one row to the next
 }
 
-// lanes are as much, but side by side: line after line they have the entries of a column, in a lane for each row. Lanes from rows on pad
-// the lines.
+// lanes are as much, but side by side: line after line they have the entries of a column, in a lane for each row.
+// Lanes from rows on pad the lines.
 type lanes struct {
 	at    int // of the first row in its band
 	first int // column

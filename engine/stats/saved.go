@@ -20,13 +20,15 @@ import (
 	"ooc/tiles/lock"
 )
 
-// ErrOther is wrapped by the error of a file that was begun for another graph or with other options, or is none of ours.
+// ErrOther is wrapped by the error of a file that was begun for another graph or with other options, or is none of
+// ours.
 var ErrOther = class.New(class.Input, "file of something else")
 
-// saved is the file from which statistics of a graph go on. It begins with a line of JSON that says what they are of (savedHead), in
-// headBytes of which the last four are the checksum of the rest. Two slots follow, each at a multiple of headBytes and written in turn: a
-// slotHead, and the gatherers' memory after the bands that it counts. All numbers are little-endian, all checksums CRC-32C. So
-// a kill or a power cut at any time leaves one slot as it was. Whoever has the file has its lock.
+// saved is the file from which statistics of a graph go on. It begins with a line of JSON that says what they are of
+// (savedHead), in headBytes of which the last four are the checksum of the rest. Two slots follow, each at a multiple
+// of headBytes and written in turn: a slotHead, and the gatherers' memory after the bands that it counts. All numbers
+// are little-endian, all checksums CRC-32C. So a kill or a power cut at any time leaves one slot as it was. Whoever
+// has the file has its lock.
 type saved struct {
 	file  *os.File
 	state [][]byte // of all gatherers
@@ -80,8 +82,8 @@ func (h *slotHead) bytes() []byte {
 // engine returns the name of the engine.
 func (h *slotHead) engine() string { return string(bytes.TrimRight(h.Engine[:], "\x00")) }
 
-// openSaved opens a file, or makes it, and takes its lock. It fails with ErrOther, disk.ErrCorrupt or tiles.ErrLocked, and changes
-// nothing then.
+// openSaved opens a file, or makes it, and takes its lock. It fails with ErrOther, disk.ErrCorrupt or
+// tiles.ErrLocked, and changes nothing then.
 func openSaved(path string, h savedHead) (s *saved, err error) {
 	file, made, err := lock.OpenFile(path)
 	if errors.Is(err, lock.ErrNoLocks) {
@@ -193,8 +195,8 @@ func (s *saved) heads() (list []slotHead, torn bool, err error) {
 	return list, torn, nil
 }
 
-// load returns the head of the newest slot whose memory is whole, nil if there is none yet. It fails with disk.ErrCorrupt where none is.
-// It fills the memory of the gatherers.
+// load returns the head of the newest slot whose memory is whole, nil if there is none yet. It fails with
+// disk.ErrCorrupt where none is. It fills the memory of the gatherers.
 func (s *saved) load() (*slotHead, error) {
 	list, torn, err := s.heads()
 	if err != nil {
@@ -274,7 +276,8 @@ func (s *saved) named(err error) error {
 	return fmt.Errorf("%s: %w", s.file.Name(), disk.Classify(err))
 }
 
-// close gives the file back. It removes one that is of no use: where all is done, or nothing was saved in what this process has begun.
+// close gives the file back. It removes one that is of no use: where all is done, or nothing was saved in what this
+// process has begun.
 func (s *saved) close(done bool) error {
 	if fi, err := s.file.Stat(); !done && (s.seq > 0 || !s.begun && err == nil && fi.Size() > 0) {
 		return s.file.Close()

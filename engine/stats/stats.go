@@ -13,10 +13,10 @@ import (
 )
 
 // Result holds the statistics of a solved matrix d of N vertices; d(u,v) is the distance from u to v. Distances are
-// in the input's units, vertices are rows. A pair is an ordered pair of two different vertices; it is
-// reachable if its distance is finite. What has the name of a networkx function equals what that returns;
-// docs/stats.md has the formulas, and what stands here where networkx raises an exception. Where only the rows of chosen sources
-// are known, pairs are those from a source, and everything is of these: what is of a row is 0 for other vertices.
+// in the input's units, vertices are rows. A pair is an ordered pair of two different vertices; it is reachable if
+// its distance is finite. What has the name of a networkx function equals what that returns; docs/stats.md has the
+// formulas, and what stands here where networkx raises an exception. Where only the rows of chosen sources are known,
+// pairs are those from a source, and everything is of these: what is of a row is 0 for other vertices.
 type Result struct {
 	N        int
 	Kind     string // of the matrix: the numbers of "f32" are good to float32's precision

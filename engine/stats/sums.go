@@ -24,8 +24,8 @@ var sums = statistic{
 	},
 }
 
-// distanceSums gathers the sums of rows and of columns, and the greatest entry of each row. Integers are added up in int64, which
-// holds 2³¹ of the largest int32; floats in float64.
+// distanceSums gathers the sums of rows and of columns, and the greatest entry of each row. Integers are added up in
+// int64, which holds 2³¹ of the largest int32; floats in float64.
 type distanceSums[S cpu.Addable, W cpu.Word] struct {
 	x     *gathering
 	sums  *cpu.Sums[S, W]
@@ -232,8 +232,8 @@ func (w *sumsWorker[S, W]) end() {
 // columnsAtOnce is how many columns one goroutine adds up.
 const columnsAtOnce = 1 << 14
 
-// addColumns adds what a device says of each column, on all processors: one alone would take longer to read it than the device to compute
-// a band.
+// addColumns adds what a device says of each column, on all processors: one alone would take longer to read it than
+// the device to compute a band.
 func (w *sumsWorker[S, W]) addColumns() {
 	var all sync.WaitGroup
 	for lo := 0; lo < len(w.columns); lo += columnsAtOnce {

@@ -1,7 +1,7 @@
 package stats
 
-// statistics is the table of all statistics. Each has a file of its own. The order of the table is that of columns, of keys
-// in JSON and of lines in text. All of them gather before the first derives.
+// statistics is the table of all statistics. Each has a file of its own. The order of the table is that of columns,
+// of keys in JSON and of lines in text. All of them gather before the first derives.
 var statistics = []statistic{
 	extremes,
 	sums,
@@ -15,7 +15,8 @@ var statistics = []statistic{
 // statistic is how a statistic is computed and shown. Parts that it does not have are nil.
 type statistic struct {
 	gather func(x *gathering) (gatherer, error) // what it needs of the pass; nil for options that do not ask for it
-	derive func(x *gathering) error             // what follows from what was gathered, and from what those before it have derived
+	// what follows from what was gathered, and from what those before it have derived
+	derive func(x *gathering) error
 
 	columns func(r *Result) []Column       // of each vertex: in CSV and JSON
 	summary func(r *Result) []summaryValue // of the whole graph: in JSON

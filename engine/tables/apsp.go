@@ -63,8 +63,8 @@ func (s *suite) apsp(title string, d kernels.Device, algorithm string, growth fl
 	}}
 }
 
-// published are the times published in 2011 for one core of a Core 2 and a GTX 560 Ti, in seconds: repeated squaring and
-// Floyd–Warshall on each.
+// published are the times published in 2011 for one core of a Core 2 and a GTX 560 Ti, in seconds: repeated squaring
+// and Floyd–Warshall on each.
 var published = [4]map[int]float64{
 	{256: 0.624, 512: 5.193, 1024: 46.02, 2048: 416.8, 3072: 1518, 4096: 3621, 5120: 7303},
 	{256: 0.078, 512: 0.577, 1024: 4.602, 2048: 37.893, 3072: 128.061, 4096: 301.739, 5120: 592.723},
@@ -103,7 +103,8 @@ func inCore(s *suite) table {
 	return t
 }
 
-// publishedLarge is the same for matrices larger than the device's memory: one core, and the GPU without streams and with them.
+// publishedLarge is the same for matrices larger than the device's memory: one core, and the GPU without streams and
+// with them.
 var publishedLarge = [3]map[int]float64{
 	{11264: 6125.262, 12288: 7952.256, 13312: 10110.59, 14336: 12627.89, 15360: 15531.75},
 	{11264: 405.054, 12288: 515.83, 13312: 631.91, 14336: 774.71, 15360: 919.038},

@@ -3,6 +3,6 @@
 //
 // # Units and invariants
 //
-// Times are seconds by the clock of the solve's Control, which stands still in pauses. The task's State is what earlier runs have made
-// durable; an algorithm only ever adds to it.
+// Times are seconds by the clock of the solve's Control, which stands still in pauses. The task's State is what
+// earlier runs have made durable; an algorithm only ever adds to it.
 package task

@@ -32,8 +32,8 @@ type Summary struct {
 	Busy           live.Busy  `json:"busy_seconds"`                             // by stage
 	Plans          plan.Plans `json:"plans"`                                    // what was meant to be done; in JSON, a member each
 
-	// Of stages that rounds do not have. The rounds and rates above are then those of the core, and SetupSeconds that of an
-	// expansion on the device, which ExpandSeconds includes.
+	// Of stages that rounds do not have. The rounds and rates above are then those of the core, and SetupSeconds that
+	// of an expansion on the device, which ExpandSeconds includes.
 	EliminateSeconds float64 `json:"eliminate_seconds"`
 	CoreSeconds      float64 `json:"core_seconds"`
 	ExpandSeconds    float64 `json:"expand_seconds"`

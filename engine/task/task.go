@@ -13,8 +13,8 @@ import (
 	"ooc/tiles/class"
 )
 
-// ErrInterrupted is wrapped by the error of a solve whose context ended. The solve took a checkpoint first, and the same
-// call continues from there.
+// ErrInterrupted is wrapped by the error of a solve whose context ended. The solve took a checkpoint first, and the
+// same call continues from there.
 var ErrInterrupted = class.New(class.Interrupted, "interrupted")
 
 // DefaultCheckpoint is the time between two checkpoints.
@@ -42,11 +42,11 @@ type Task struct {
 
 	// Graph returns the stored graph. It fails if the input was a matrix.
 	Graph func() (*graph.Graph, error)
-	// Finish completes the store once all distances are final and written. sums are the checksums of the tiles for which
-	// summed is true; it computes the others.
+	// Finish completes the store once all distances are final and written. sums are the checksums of the tiles for
+	// which summed is true; it computes the others.
 	Finish func(ctx context.Context, sums []uint32, summed []bool) error
-	// SolveCore solves another matrix, in a store inside the store with restore points of its own. It returns the distances in
-	// rows of pitch entries. print identifies the matrix, so that a later run resumes only the same one.
+	// SolveCore solves another matrix, in a store inside the store with restore points of its own. It returns the
+	// distances in rows of pitch entries. print identifies the matrix, so that a later run resumes only the same one.
 	SolveCore func(ctx context.Context, w graph.Weights, print string, reports *live.Reporter) (sum Summary, distances []uint32, pitch int, err error)
 }
 
@@ -57,7 +57,8 @@ func (t *Task) Basis() *plan.Basis {
 	return q
 }
 
-// BasisOf is what a solve of a store is planned by from its beginning on. What the store fixes counts, whatever is wanted.
+// BasisOf is what a solve of a store is planned by from its beginning on. What the store fixes counts, whatever is
+// wanted.
 func BasisOf(s *tiles.Store, r plan.Request) *plan.Basis {
 	m := s.Meta()
 	r.Tile, r.Sources, r.Kind, r.Predecessors, r.Layout, r.Room = m.T, m.Sources, m.Kind, m.Predecessors, s.Geometry().Layout(), 0

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// AppendCell writes an id as a cell of a table between tabs or commas: in quotes where a reader might split or trim it, or
-// take it for a comment or for no vertex.
+// AppendCell writes an id as a cell of a table between tabs or commas: in quotes where a reader might split or trim
+// it, or take it for a comment or for no vertex.
 func AppendCell(out []byte, id string) []byte {
 	if !strings.ContainsAny(id, "\",; \t\r\n") && strings.TrimSpace(id) == id && id != "" && id != "-" &&
 		id[0] != '#' && id[0] != '%' && !strings.HasPrefix(id, "//") {
@@ -29,8 +29,8 @@ type Cell struct {
 // blankBytes separate cells by any number of blanks and tabs.
 const blankBytes = ' '
 
-// Separators returns what may separate the cells of a line: tabs, commas and semicolons, where they are in it outside quotes,
-// and last Blanks.
+// Separators returns what may separate the cells of a line: tabs, commas and semicolons, where they are in it outside
+// quotes, and last Blanks.
 func Separators(line string) []byte {
 	var found [256]bool
 	inside := false
@@ -49,8 +49,8 @@ func Separators(line string) []byte {
 	return append(all, blankBytes)
 }
 
-// Split cuts a line into cells. Blanks around a cell do not belong to it. A cell may stand in double quotes, inside which a
-// quote is written twice (RFC 4180).
+// Split cuts a line into cells. Blanks around a cell do not belong to it. A cell may stand in double quotes, inside
+// which a quote is written twice (RFC 4180).
 func Split(line string, sep byte) ([]Cell, error) {
 	blanks := " \t"
 	if sep == '\t' {

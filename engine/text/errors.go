@@ -2,8 +2,8 @@ package text
 
 import "fmt"
 
-// ErrorOf returns an error that matches kind with errors.Is and does not print it. For programs the kind says what to do, and
-// for people the text does.
+// ErrorOf returns an error that matches kind with errors.Is and does not print it. For programs the kind says what to
+// do, and for people the text does.
 func ErrorOf(kind error, format string, args ...any) error {
 	return &errorOf{fmt.Errorf(format, args...), kind}
 }

@@ -8,8 +8,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Numbers writes the distances and weights of one graph, in the same way wherever they are shown: integers whole, others as
-// the shortest decimal that reads back as what is stored.
+// Numbers writes the distances and weights of one graph, in the same way wherever they are shown: integers whole,
+// others as the shortest decimal that reads back as what is stored.
 type Numbers struct {
 	single bool // what is stored is a float32
 }

@@ -29,8 +29,8 @@ func Printable[T string | []byte](s T) bool {
 	return true
 }
 
-// AppendPrintable appends text with all that is not printable escaped as in JSON, but for line ends and tabs. What is no UTF-8
-// becomes \x and two digits. It returns what begins a character that text does not end, at most three bytes.
+// AppendPrintable appends text with all that is not printable escaped as in JSON, but for line ends and tabs. What is
+// no UTF-8 becomes \x and two digits. It returns what begins a character that text does not end, at most three bytes.
 func AppendPrintable(out, text []byte) (printable, rest []byte) {
 	for len(text) > 0 {
 		plain := 0
@@ -76,6 +76,6 @@ func Line(s string) string {
 	return string(out)
 }
 
-// OneLine reports whether a text has no line end, the one character that AppendPrintable cannot escape: nobody knows there who
-// has written it.
+// OneLine reports whether a text has no line end, the one character that AppendPrintable cannot escape: nobody knows
+// there who has written it.
 func OneLine(s string) bool { return !strings.Contains(s, "\n") }

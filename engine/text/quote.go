@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Quote makes a word safe to show, and to paste into a shell. What is not printable is written as bash, zsh and POSIX 2024
-// have it: $'\x1b'.
+// Quote makes a word safe to show, and to paste into a shell. What is not printable is written as bash, zsh and POSIX
+// 2024 have it: $'\x1b'.
 func Quote(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,+@%", r)

@@ -22,8 +22,8 @@ const envSeed = "OOC_SEED"
 // Open opens the device under test with a limit of memory in bytes, 0 for the device's own.
 type Open func(memory int64) (kernels.Device, error)
 
-// everything reports whether all inputs are drawn. A plain go test draws a fifth of them, others each time; a campaign all, and
-// so does a run for the sake of a GPU, whose kernels are judged nowhere else.
+// everything reports whether all inputs are drawn. A plain go test draws a fifth of them, others each time; a
+// campaign all, and so does a run for the sake of a GPU, whose kernels are judged nowhere else.
 func everything() bool {
 	return os.Getenv("OOC_CAMPAIGN") != "" || os.Getenv("OOC_REQUIRE_GPU") == "1"
 }

@@ -138,7 +138,8 @@ func signedInts() []pattern {
 	}
 }
 
-// floats returns patterns of floats: first six of numbers from 0 on, then others. Between the bits of two powers of two is one octave.
+// floats returns patterns of floats: first six of numbers from 0 on, then others. Between the bits of two powers of
+// two is one octave.
 func floats(k entry.Kind, octave uint64) []pattern {
 	inf := k.Bits(math.Inf(1))
 	sign := func(r *rand.Rand, bits uint64) uint64 {

@@ -257,7 +257,8 @@ func (b *bench) checksums(d kernels.LaneOps) {
 		}
 		src, dst := b.upload(append(blocks, to...)), b.upload(to) // no buffer is empty
 		err := d.Checksums(b.stream, dst, src, int64(edge*edge*wordBytes), count)
-		if draw == 0 && errors.Is(err, kernels.ErrNoMemory) { // where a test has memory in many small pieces, there are too many
+		// where a test has memory in many small pieces, there are too many
+		if draw == 0 && errors.Is(err, kernels.ErrNoMemory) {
 			continue
 		}
 		b.done(err)

@@ -16,8 +16,8 @@ var (
 	largeProducts = []shape{{320, 1}, {256, 2}, {576, 1}, {320, 4}}
 )
 
-// try runs a part of the suite with each variant and shape: with each pattern at those of at most so many vertices, and with some of them,
-// drawn at random, at others.
+// try runs a part of the suite with each variant and shape: with each pattern at those of at most so many vertices,
+// and with some of them, drawn at random, at others.
 func try[P fmt.Stringer](b *bench, variants []entry.Variant, shapes []shape, patterns func(entry.Variant) []P, most, some int,
 	run func(b *bench, v entry.Variant, s shape, p P)) {
 	for _, v := range variants {

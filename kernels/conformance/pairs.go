@@ -68,8 +68,8 @@ type tracking struct {
 // on returns b for a subtest.
 func (b *tracking) on(c *bench) *tracking { return &tracking{c, b.ops, b.tracker} }
 
-// pairEntry is an entry as it is stored. rest is what is behind the predecessor in a pair of 16 bytes: 0 in operands, and so in
-// results, whatever was there.
+// pairEntry is an entry as it is stored. rest is what is behind the predecessor in a pair of 16 bytes: 0 in operands,
+// and so in results, whatever was there.
 type pairEntry struct {
 	d    uint64
 	p    int32
@@ -208,8 +208,8 @@ func (b *tracking) products(v entry.Variant, s shape, p pattern) {
 	}
 }
 
-// judge compares what became of tile c, which began as another or itself, with plain loops: the distances are those of a product without
-// predecessors, and each predecessor belongs to a sum that makes its distance.
+// judge compares what became of tile c, which began as another or itself, with plain loops: the distances are those
+// of a product without predecessors, and each predecessor belongs to a sum that makes its distance.
 func (a *pairTiles) judge(v entry.Variant, s shape, c, before int, got []pairEntry) {
 	distances := func(i int) matrix {
 		m := make(matrix, s.t*s.t)

@@ -80,8 +80,8 @@ func (b *bench) downloadAs(t kernels.Tile, n, size int) matrix {
 	return unpack(memory, size)
 }
 
-// blocks cuts the vectorGraph into random blocks on the device: compressed rows, or pieces of the matrix. Those that share
-// vertices come one after another; first says which of them is the vertices' first.
+// blocks cuts the vectorGraph into random blocks on the device: compressed rows, or pieces of the matrix. Those that
+// share vertices come one after another; first says which of them is the vertices' first.
 func (x *vectorGraph) blocks() (blocks []kernels.Block, first []bool) {
 	for lo := 0; lo < x.n; {
 		hi := min(x.n, lo+1+x.IntN(x.n))

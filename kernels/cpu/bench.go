@@ -46,9 +46,9 @@ type BenchRow struct {
 	Price    *Measure      `json:"price_of_predecessors,omitempty"` // Rate over that with predecessors, of each round
 }
 
-// Bench measures MinPlus beside the ceiling of its path, and calls each with every row as soon as it is measured. The two
-// alternate, each for about as long as the other, so that a change of clock or other load on the machine affects both.
-// Between rounds it returns the context's error if that has ended.
+// Bench measures MinPlus beside the ceiling of its path, and calls each with every row as soon as it is measured. The
+// two alternate, each for about as long as the other, so that a change of clock or other load on the machine affects
+// both. Between rounds it returns the context's error if that has ended.
 func Bench(ctx context.Context, o BenchOptions, each func(BenchRow)) error {
 	o = o.withDefaults()
 	for _, name := range o.Paths {

@@ -135,7 +135,8 @@ func smallest(scratch *byte, block view, base func(d *byte)) {
 	}
 }
 
-// lowerDiagonal makes entry i of a row at most 0. The highest bit is the sign, but in entries of 2 bytes, which have none.
+// lowerDiagonal makes entry i of a row at most 0. The highest bit is the sign, but in entries of 2 bytes, which have
+// none.
 func lowerDiagonal(line []byte, i, entryBytes int) {
 	at := line[i*entryBytes:][:entryBytes]
 	if negative := at[entryBytes-1]&0x80 != 0; !negative || entryBytes == 2 {

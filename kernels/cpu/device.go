@@ -20,7 +20,8 @@ type Options struct {
 	Path    string // avx512, avx2 or portable; "": the environment's OOC_CPU_PATH, else the best that runs
 }
 
-// Device is the kernels.Device of the host's processor. It has all groups but kernels.LaneOps, which are for devices with memory of their own.
+// Device is the kernels.Device of the host's processor. It has all groups but kernels.LaneOps, which are for devices
+// with memory of their own.
 type Device struct {
 	path    *path
 	threads int
@@ -174,8 +175,8 @@ func (d *Device) newStream(x func(v entry.Variant) (arithmetic, error)) (kernels
 	return s, nil
 }
 
-// Close stops the workers. It fails if there are streams, buffers or host memory left. It closes such streams; memory stays
-// mapped for whoever holds it.
+// Close stops the workers. It fails if there are streams, buffers or host memory left. It closes such streams; memory
+// stays mapped for whoever holds it.
 func (d *Device) Close() error {
 	d.mu.Lock()
 	if d.closed {

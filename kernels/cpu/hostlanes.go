@@ -85,7 +85,8 @@ func (d *Device) Cross(v entry.Variant, dst, src kernels.Lanes, weights [][]uint
 		return
 	}
 	// All rows of the source are taken to some rows of dst before the next of dst, which so stay in the processor's
-	// second cache. Most sources reach few rows, and neighbours the same ones. So each line of lanes has rows of its own.
+	// second cache. Most sources reach few rows, and neighbours the same ones. So each line of lanes has rows of its
+	// own.
 	rows, words := max(1, crossBytes/stride), v.WeightBytes()/4
 	lines := liveRows(v, src, len(weights))
 	for first := 0; first < count; first += rows {
@@ -104,7 +105,8 @@ func (d *Device) Cross(v entry.Variant, dst, src kernels.Lanes, weights [][]uint
 	}
 }
 
-// liveRows returns, for each line of lanes, the rows in which a lane of it is reachable; the first row where there are none.
+// liveRows returns, for each line of lanes, the rows in which a lane of it is reachable; the first row where there
+// are none.
 func liveRows(v entry.Variant, m kernels.Lanes, rows int) [][]int32 {
 	var dead [lineBytes]byte
 	v.Kind().Fill(dead[:], v.Unreachable())

@@ -29,8 +29,8 @@ func (d *Device) LowerRow(v entry.Variant, dst, src, by []uint32) {
 	}
 }
 
-// linesOf counts the whole lines in so many words, and says where the last line begins that ends with these; 0: that is one of those. What is in
-// two lines may be lowered twice.
+// linesOf counts the whole lines in so many words, and says where the last line begins that ends with these; 0: that
+// is one of those. What is in two lines may be lowered twice.
 func linesOf(words int) (lines, last int) {
 	const line = lineBytes / entry.WordBytes
 	if lines = words / line; words%line > 0 {

@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// LaneSums are what RowSums are, of rows that lie side by side in lanes. The entries of a lane are added up in the order of columns.
+// LaneSums are what RowSums are, of rows that lie side by side in lanes. The entries of a lane are added up in the
+// order of columns.
 type LaneSums[S Addable, W Word] struct {
 	Sum      []S
 	Inverse  []float64
@@ -31,8 +32,8 @@ func (s *LaneSums[S, W]) Clear() {
 	}
 }
 
-// Top returns the bits of the greatest entry of a lane, and the least name of a column that has it. They are 0 and −1 where no entry
-// is positive.
+// Top returns the bits of the greatest entry of a lane, and the least name of a column that has it. They are 0 and −1
+// where no entry is positive.
 func (s *LaneSums[S, W]) Top(lane int) (top W, name int) {
 	if s.farthest[lane] == ^W(0)>>1 {
 		return 0, -1
@@ -46,9 +47,10 @@ func (s *LaneSums[S, W]) Of(first, count int) LaneSums[S, W] {
 		s.top[first:][:count], s.farthest[first:][:count]}
 }
 
-// AddLanes adds rows that lie side by side, a multiple of SumLanes. lanes has a line for each column from first on, with an entry for
-// each row; names are those of all columns. Unless cols is nil, it adds the first count entries of each line to the sums of their
-// column, too: in SumLanes sums by row mod SumLanes, whose total it adds to the column's.
+// AddLanes adds rows that lie side by side, a multiple of SumLanes. lanes has a line for each column from first on,
+// with an entry for each row; names are those of all columns. Unless cols is nil, it adds the first count entries of
+// each line to the sums of their column, too: in SumLanes sums by row mod SumLanes, whose total it adds to the
+// column's.
 func (s *Sums[S, W]) AddLanes(lanes []W, first int, names []W, rows LaneSums[S, W], count int, cols *ColumnSums[S, W]) {
 	width := len(rows.Sum)
 	if width == 0 || width%SumLanes != 0 || len(lanes)%width != 0 || count > width {

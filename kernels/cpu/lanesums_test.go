@@ -113,8 +113,8 @@ func checkLaneSums[S Addable, W Word](t *testing.T, r *rand.Rand, p *path, kind 
 	}
 }
 
-// TestReciprocals: what is computed from an estimate is what a division gives. It takes an eighth of the significands of float32, and
-// integers of up to 30 bits, some of them near a power of two.
+// TestReciprocals: what is computed from an estimate is what a division gives. It takes an eighth of the significands
+// of float32, and integers of up to 30 bits, some of them near a power of two.
 func TestReciprocals(t *testing.T) {
 	r := rand.New(rand.NewPCG(conformance.Seed(t), 0))
 	for _, name := range PathNames() {

@@ -12,14 +12,16 @@ import (
 // EnvPath names the environment variable that forces a path where Options.Path is empty.
 const EnvPath = "OOC_CPU_PATH"
 
-// variants and paired are the lengths of tables that have an entry for each of entry.Variants, or entry.Paired, in their order.
+// variants and paired are the lengths of tables that have an entry for each of entry.Variants, or entry.Paired, in
+// their order.
 const (
 	variants = entry.VariantCount
 	paired   = entry.PairedCount
 )
 
-// path is one implementation of the arithmetic: everything that depends on the processor's instructions. check makes sure
-// that every field is set. So a new path is a value of this type in a file of its own, and its name in the list of paths.
+// path is one implementation of the arithmetic: everything that depends on the processor's instructions. check makes
+// sure that every field is set. So a new path is a value of this type in a file of its own, and its name in the list
+// of paths.
 type path struct {
 	name    string        // as in Options.Path
 	label   string        // as people write it
@@ -90,9 +92,9 @@ type strip struct {
 	panel int
 }
 
-// pairStripFunc is stripFunc for pairs, and never fresh. An entry of C that a sum lowers takes the predecessor of the entry
-// of B in that sum; of several equal sums, the first by k. k is at most wideDepth. The panel is packed to distances and
-// predecessors apart, each in as many bytes or less.
+// pairStripFunc is stripFunc for pairs, and never fresh. An entry of C that a sum lowers takes the predecessor of the
+// entry of B in that sum; of several equal sums, the first by k. k is at most wideDepth. The panel is packed to
+// distances and predecessors apart, each in as many bytes or less.
 type pairStripFunc = func(c, a, b, packed *byte, ldc, lda, ldb, k, rows int)
 
 // pairStrip is a pairStripFunc and the columns of its panel.
@@ -113,35 +115,39 @@ type baseFunc = func(d *byte)
 // ceilingFunc adds and takes minima of registers.
 type ceilingFunc = func(turns int)
 
-// sweepFunc sets count rows from dst on to the minimum over their arcs, whose offsets begin at offsets. If a row's byte at
-// keep is not 0, its old content takes part. stride is the bytes of a whole row, here and below.
+// sweepFunc sets count rows from dst on to the minimum over their arcs, whose offsets begin at offsets. If a row's
+// byte at keep is not 0, its old content takes part. stride is the bytes of a whole row, here and below.
 type sweepFunc = func(dst, rows, offsets, ends, weights, keep *byte, count, stride int)
 
 // climbFunc lowers the rows at the ends of count arcs, at least one, to src plus weight.
 type climbFunc = func(src, rows, ends, weights *byte, count, stride int)
 
-// crossFunc sets count rows from dst on, at least one, to the minimum of four rows plus their weights; if keep is not 0,
-// their old content takes part. It takes a line.
+// crossFunc sets count rows from dst on, at least one, to the minimum of four rows plus their weights; if keep is not
+// 0, their old content takes part. It takes a line.
 type crossFunc = func(dst, s0, s1, s2, s3, w0, w1, w2, w3 *byte, count, stride, keep int)
 
 // rowFuncs work on rows of weights, whole lines of them, at least one.
 type rowFuncs struct {
-	lower      func(dst, src, by *byte, lines int)         // dst becomes at most src plus the weight at by
-	lowerLines func(dst, src, by, places *byte, lines int) // likewise, line k over the line of src whose number is places[k]
-	least      func(least, x, y *byte, lines int)          // the weight at least becomes at most each entry of x plus that of y
+	lower func(dst, src, by *byte, lines int) // dst becomes at most src plus the weight at by
+	// likewise, line k over the line of src whose number is places[k]
+	lowerLines func(dst, src, by, places *byte, lines int)
+	// the weight at least becomes at most each entry of x plus that of y
+	least func(least, x, y *byte, lines int)
 }
 
-// transposeFunc moves blocks of as many columns as a line has lanes, at least one block, of a line to the given places from
-// dst on.
+// transposeFunc moves blocks of as many columns as a line has lanes, at least one block, of a line to the given
+// places from dst on.
 type transposeFunc = func(dst, places, rows, columns *byte, blocks, stride int)
 
-// rowSumsFunc adds blocks of SumLanes entries, at least one, to the RowSums of their row. first is the number of the first block.
+// rowSumsFunc adds blocks of SumLanes entries, at least one, to the RowSums of their row. first is the number of the
+// first block.
 type rowSumsFunc = func(line, row *byte, first, blocks int)
 
 // allSumsFunc also adds each entry to the sums of its column.
 type allSumsFunc = func(line, row, sum, inverse, missing *byte, first, blocks int)
 
-// laneSumsFunc adds columns of width entries, at least one of each, to the LaneSums of their rows. A column is a multiple of a line.
+// laneSumsFunc adds columns of width entries, at least one of each, to the LaneSums of their rows. A column is a
+// multiple of a line.
 type laneSumsFunc = func(lanes, names, sum, inverse, missing, top, farthest *byte, columns, width int)
 
 // allLaneSumsFunc also adds each entry to the sums of its column.
@@ -224,7 +230,8 @@ func (p *path) check() error {
 	return nil
 }
 
-// firstMissing returns the name of the first part of a value that is nil, 0 or empty, as in "climb for i32-signed", or "".
+// firstMissing returns the name of the first part of a value that is nil, 0 or empty, as in "climb for i32-signed",
+// or "".
 func firstMissing(v reflect.Value, name, variant string) string {
 	switch v.Kind() {
 	case reflect.Struct:

@@ -10,8 +10,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Pivots implements kernels.TileOps. Climb of kernels.HostLaneOps does the work: it lowers all rows that reach the pivot by
-// the pivot's row.
+// Pivots implements kernels.TileOps. Climb of kernels.HostLaneOps does the work: it lowers all rows that reach the
+// pivot by the pivot's row.
 func (d *Device) Pivots(s kernels.Stream, v entry.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
 	own, err := d.ownStream(s)
 	if err != nil {

@@ -35,8 +35,8 @@ var portable = &path{
 
 var portableTranspose = bySize{transposePortable[uint16], transposePortable[int32], transposePortable[float64]}
 
-// forms makes the functions of all variants, from functions of the entry for unreachable and of the limit from which on a
-// sum is unreachable.
+// forms makes the functions of all variants, from functions of the entry for unreachable and of the limit from which
+// on a sum is unreachable.
 func forms[F any](ints func(inf, limit int32) F, floats func(inf, limit float32) F, shorts func(inf, limit uint16) F, doubles func(inf, limit float64) F) (all [variants]F) {
 	of := pairedForms(ints, floats, doubles)
 	copy(all[:], of[:])

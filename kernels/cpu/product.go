@@ -161,8 +161,8 @@ func (c cut) tasks() int { return len(c.rows) * len(c.cols) }
 
 func (c cut) block(i int) (rows, cols span) { return c.rows[i/len(c.cols)], c.cols[i%len(c.cols)] }
 
-// cutFor cuts until there are a few tasks for each thread. It prefers high blocks, because each task packs its part of B
-// anew.
+// cutFor cuts until there are a few tasks for each thread. It prefers high blocks, because each task packs its part
+// of B anew.
 func cutFor(t, products, threads int) cut {
 	height, width := min(t, maxHeight), t
 	c := cut{split(0, t, height), split(0, t, width)}

@@ -65,8 +65,8 @@ func toEnd[E number](v *views, what string, t kernels.Tile) []E {
 	return view32[E](v, what, t, int(t.Buf.Bytes()-t.Off)/4)
 }
 
-// shape returns how many arcs vertex i of the block has, where their weights begin, and how far apart these are. ends is
-// where the vertices that they come from begin in ends; it is −1 if these are consecutive from Row on.
+// shape returns how many arcs vertex i of the block has, where their weights begin, and how far apart these are. ends
+// is where the vertices that they come from begin in ends; it is −1 if these are consecutive from Row on.
 func (a *arcs[E]) shape(i int) (count, first, step, ends int) {
 	switch {
 	case a.Edge == 0:
@@ -90,8 +90,8 @@ func (d *Device) eachVertex(count int, do func(lo, hi int)) {
 	d.pool.run(tasks, func(_ *worker, t int) { do(count*t/tasks, count*(t+1)/tasks) })
 }
 
-// Pull implements kernels.VectorOps. A group of threads is one thread here, with as many partial minima, which it combines
-// as the threads of a group would.
+// Pull implements kernels.VectorOps. A group of threads is one thread here, with as many partial minima, which it
+// combines as the threads of a group would.
 func (d *Device) Pull(s kernels.Stream, v entry.Variant, p kernels.Pull) error {
 	if err := checkGroup(p.Group); err != nil {
 		return fmt.Errorf("cpu: pull: %w", err)
@@ -202,8 +202,8 @@ func (x *puller[E]) pull(lo, hi int) (changed bool) {
 	return changed
 }
 
-// lane is the least offer so far of one thread of a group, and the vertex that it comes from; −1: no offer is less than the
-// vertex's distance.
+// lane is the least offer so far of one thread of a group, and the vertex that it comes from; −1: no offer is less
+// than the vertex's distance.
 type lane[E number] struct {
 	offer E
 	from  int32
@@ -231,8 +231,8 @@ func (x *puller[E]) byThread(i int, best E) lane[E] {
 	return found
 }
 
-// byGroup takes a vertex with a group: the threads take its arcs in turn, and then halve the number of their minima until
-// one is left.
+// byGroup takes a vertex with a group: the threads take its arcs in turn, and then halve the number of their minima
+// until one is left.
 func (x *puller[E]) byGroup(i int, best E, lanes []lane[E]) lane[E] {
 	count, first, step, at := x.shape(i)
 	for l := range lanes {

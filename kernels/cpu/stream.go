@@ -30,8 +30,8 @@ type stream struct {
 	err error // the first, sticky; owned by the goroutine
 }
 
-// operation is work, or an event that is to pass. After the stream has failed, work is skipped but events are not, so that
-// nobody waits forever.
+// operation is work, or an event that is to pass. After the stream has failed, work is skipped but events are not, so
+// that nobody waits forever.
 type operation struct {
 	work  func() error
 	event *event

@@ -18,14 +18,15 @@ type (
 	Addable interface{ int64 | float64 }
 )
 
-// RowSums are those of the entries of a row: those of column c are added in lane c mod SumLanes, in the order of columns. So
-// they do not depend on how a row is cut into parts. The zero value is that of no entries.
+// RowSums are those of the entries of a row: those of column c are added in lane c mod SumLanes, in the order of
+// columns. So they do not depend on how a row is cut into parts. The zero value is that of no entries.
 type RowSums[S Addable, W Word] struct {
 	sum     [SumLanes]S       // of the reachable ones
 	inverse [SumLanes]float64 // the sum of 1/d over positive ones
 	missing [SumLanes]W       // how many are unreachable
-	top     [SumLanes]W       // the greatest of those above 0, or 0: the bits of such entries ascend as they do, in every kind
-	block   [SumLanes]W       // of the first column of top, which is SumLanes·block and the lane
+	// the greatest of those above 0, or 0: the bits of such entries ascend as they do, in every kind
+	top   [SumLanes]W
+	block [SumLanes]W // of the first column of top, which is SumLanes·block and the lane
 }
 
 // Total is the sum of all lanes.
@@ -89,8 +90,8 @@ func sumsOn[S Addable, W Word](p *path, kind entry.Kind) (*Sums[S, W], error) {
 	return &Sums[S, W]{W(kind.Unreachable()), p.sums(kind)}, nil
 }
 
-// Add adds a part of a row, which begins at column first, a multiple of SumLanes, and, unless cols is nil, adds each entry to its column's
-// sums.
+// Add adds a part of a row, which begins at column first, a multiple of SumLanes, and, unless cols is nil, adds each
+// entry to its column's sums.
 func (s *Sums[S, W]) Add(line []W, first int, row *RowSums[S, W], cols *ColumnSums[S, W]) {
 	if first%SumLanes != 0 {
 		panic(fmt.Sprintf("cpu: sums from column %d: want a multiple of %d", first, SumLanes))

@@ -48,8 +48,8 @@ type BenchOptions struct {
 }
 
 // Bench measures the products, beside a loop that keeps its operands in registers; then the closure, batches of small
-// tiles, steps over vectors, and copies. It calls each with every row as soon as it is measured. Between measurements it
-// returns the context's error if that has ended. It needs 24 × Edge² bytes of device memory.
+// tiles, steps over vectors, and copies. It calls each with every row as soon as it is measured. Between measurements
+// it returns the context's error if that has ended. It needs 24 × Edge² bytes of device memory.
 func Bench(ctx context.Context, d *Device, o BenchOptions, each func(BenchRow)) error {
 	if o.Edge == 0 {
 		o.Edge = 8192

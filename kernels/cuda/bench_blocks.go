@@ -11,8 +11,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// blocks measures LaneBlocks: as many blocks of so many rows and terms as give 3·edge rows of lanes. Each block takes random
-// rows of edge/2.
+// blocks measures LaneBlocks: as many blocks of so many rows and terms as give 3·edge rows of lanes. Each block takes
+// random rows of edge/2.
 func (b *bench) blocks(v entry.Variant, edge, rows, terms int) error {
 	const width = 512
 	size, count := int64(v.Bytes()), 3*edge/rows

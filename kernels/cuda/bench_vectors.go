@@ -99,8 +99,8 @@ func (b *bench) pivotsOf(n, t int) error {
 	})
 }
 
-// ahead reports the time of one of many operations that are all enqueued before the first one begins: the time that the GPU
-// itself needs, however long the host takes.
+// ahead reports the time of one of many operations that are all enqueued before the first one begins: the time that
+// the GPU itself needs, however long the host takes.
 func (b *bench) ahead(what string, times int, do func(kernels.Stream) error) (err error) {
 	s, err := b.NewStream()
 	if err != nil {

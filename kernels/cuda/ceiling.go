@@ -8,9 +8,10 @@ import (
 	"ooc/kernels/entry"
 )
 
-// perClock returns the most relaxations that a multiprocessor can do in a clock: on every chip since Turing minima of 32 bits
-// run in a pipe of 64 lanes. Chips before Hopper also add integers there. Two of 16 bits are one minimum on Hopper, and
-// elsewhere at best. Of 8 bytes an addition and a comparison share a pipe, whose width chips tell in proportion to that of float32.
+// perClock returns the most relaxations that a multiprocessor can do in a clock: on every chip since Turing minima of
+// 32 bits run in a pipe of 64 lanes. Chips before Hopper also add integers there. Two of 16 bits are one minimum on
+// Hopper, and elsewhere at best. Of 8 bytes an addition and a comparison share a pipe, whose width chips tell in
+// proportion to that of float32.
 func (d *Device) perClock(v entry.Variant) float64 {
 	switch v {
 	case entry.U16:
@@ -53,8 +54,8 @@ type clockParam struct {
 	ns  uint64
 }
 
-// ClockRate returns the clock of the multiprocessors in Hz. One of them counts it over a millisecond, also while the GPU
-// computes. An idle GPU may clock lower at first.
+// ClockRate returns the clock of the multiprocessors in Hz. One of them counts it over a millisecond, also while the
+// GPU computes. An idle GPU may clock lower at first.
 func (d *Device) ClockRate() (float64, error) {
 	c := &d.clock
 	c.Lock()

@@ -173,7 +173,8 @@ func (d *Device) Info() kernels.Info {
 // Taken reports whether others held more than a quarter of the GPU's memory when it was opened.
 func (d *Device) Taken() bool { return d.taken }
 
-// Driver returns the version of CUDA that the driver offers, and the means by which the driver is called, as in "CUDA 13.0 through purego".
+// Driver returns the version of CUDA that the driver offers, and the means by which the driver is called, as in "CUDA
+// 13.0 through purego".
 func (d *Device) Driver() string {
 	version := "unknown"
 	if v, r := d.driver.version(); r == success {
@@ -214,8 +215,8 @@ func newError(drv driver, call string, r Result) *Error {
 	return e
 }
 
-// Close releases the GPU. It fails if there are streams, buffers or host memory left. It closes such streams; host memory
-// stays for whoever holds it.
+// Close releases the GPU. It fails if there are streams, buffers or host memory left. It closes such streams; host
+// memory stays for whoever holds it.
 func (d *Device) Close() error {
 	d.mu.Lock()
 	if d.closed {

@@ -82,8 +82,8 @@ const (
 	doubleRatio    attribute = 87 // of float32 to float64 instructions
 )
 
-// driver is the part of the CUDA driver API that is used. Its methods are the calls of the same names. All need a current
-// context, except those that take a context or the number of a device.
+// driver is the part of the CUDA driver API that is used. Its methods are the calls of the same names. All need a
+// current context, except those that take a context or the number of a device.
 type driver interface {
 	// binding says by what means CUDA is called.
 	binding() string

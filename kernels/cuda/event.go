@@ -9,8 +9,8 @@ import (
 	"ooc/kernels"
 )
 
-// event is a recorded event of CUDA. When nothing refers to it any more, its handle is used for another event; CUDA does
-// not mix up what was waited for before.
+// event is a recorded event of CUDA. When nothing refers to it any more, its handle is used for another event; CUDA
+// does not mix up what was waited for before.
 type event struct {
 	device *Device
 	handle handle

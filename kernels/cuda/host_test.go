@@ -396,8 +396,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestProductOfSeveralLaunches wants the entries of a product of several launches to begin as Before only in the first, and every
-// number of a chunk in one launch to fit 16 bits.
+// TestProductOfSeveralLaunches wants the entries of a product of several launches to begin as Before only in the
+// first, and every number of a chunk in one launch to fit 16 bits.
 func TestProductOfSeveralLaunches(t *testing.T) {
 	for _, edge := range []int{64, 192, 320, 2048, 1 << 15} {
 		if n := pairs.maxPairs(edge); n < 1 || n*edge/chunk > 1<<16-1 {

@@ -17,14 +17,15 @@ type hostBlock struct {
 }
 
 const (
-	// lockAlone is the size from which it pays to map memory with the system, in huge pages that several threads touch, and
-	// to lock it afterwards.
+	// lockAlone is the size from which it pays to map memory with the system, in huge pages that several threads
+	// touch, and to lock it afterwards.
 	lockAlone = 64 << 20
 	// lockThreads touch memory and lock it.
 	lockThreads = 8
 )
 
-// lockChunk is how many bytes are locked at once. It is a variable only because tests would spend their time on touching memory.
+// lockChunk is how many bytes are locked at once. It is a variable only because tests would spend their time on
+// touching memory.
 var lockChunk int64 = 512 << 20
 
 // AllocHost returns page-locked host memory, aligned to 64 bytes or more. It is outside the device's limit.
@@ -156,7 +157,8 @@ func (d *Device) pieces(b []byte) [][]byte {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, block := range d.host {
-		at := uintptr(unsafe.Pointer(&b[0])) - uintptr(unsafe.Pointer(&block.data[0])) // very large where b is before the block
+		// very large where b is before the block
+		at := uintptr(unsafe.Pointer(&b[0])) - uintptr(unsafe.Pointer(&block.data[0]))
 		if block.chunk == 0 || at >= uintptr(len(block.data)) {
 			continue
 		}

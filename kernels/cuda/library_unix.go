@@ -27,9 +27,9 @@ func openLibrary() (uintptr, error) {
 
 func findSymbol(lib uintptr, name string) (uintptr, error) { return purego.Dlsym(lib, name) }
 
-// moreQueues asks the driver for as many hardware queues as it can give, unless the user has asked for some number. It has 8 by
-// default, so streams share them, and what waits in one stream holds up the others of its queue. The driver looks at the
-// environment of the C library, which os.Setenv does not change.
+// moreQueues asks the driver for as many hardware queues as it can give, unless the user has asked for some number.
+// It has 8 by default, so streams share them, and what waits in one stream holds up the others of its queue. The
+// driver looks at the environment of the C library, which os.Setenv does not change.
 func moreQueues() {
 	setenv, err := purego.Dlsym(purego.RTLD_DEFAULT, "setenv")
 	if err != nil {

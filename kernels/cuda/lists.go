@@ -21,8 +21,8 @@ func jobEntry(c address, firstPair, pairs int, fresh bool) listEntry {
 	return e
 }
 
-// lists brings lists of entries to the device, in page-locked slots that a kernel of the stream reads. A slot is not filled
-// again before the kernel that read it has passed.
+// lists brings lists of entries to the device, in page-locked slots that a kernel of the stream reads. A slot is not
+// filled again before the kernel that read it has passed.
 type lists struct {
 	at    address // of the list in device memory: the stream's order keeps a next one from coming too soon
 	bytes int64

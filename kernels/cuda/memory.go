@@ -56,8 +56,8 @@ func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
 	return &buffer{device: d, at: at, bytes: bytes}, nil
 }
 
-// reserve adds bytes to use, which is d.inUse or d.own, if the limit allows it. kernels.GPUScratch bytes of the limit are
-// reserved for the device itself; if an operation needs more, it competes with the buffers.
+// reserve adds bytes to use, which is d.inUse or d.own, if the limit allows it. kernels.GPUScratch bytes of the limit
+// are reserved for the device itself; if an operation needs more, it competes with the buffers.
 func (d *Device) reserve(use *int64, bytes int64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

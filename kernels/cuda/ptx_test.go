@@ -95,8 +95,8 @@ func TestPTX(t *testing.T) {
 	}
 }
 
-// TestStoredPTX wants what is stored to be of the version that the drivers of CUDA 12.0 read, compiled for the chip that
-// it is named for, and unlike what the next older chip loads in more than that.
+// TestStoredPTX wants what is stored to be of the version that the drivers of CUDA 12.0 read, compiled for the chip
+// that it is named for, and unlike what the next older chip loads in more than that.
 func TestStoredPTX(t *testing.T) {
 	files := must(fs.ReadDir(must(ptx()), "."))
 	for _, file := range files {
@@ -125,7 +125,8 @@ func TestStoredPTX(t *testing.T) {
 	}
 }
 
-// TestCheckKernels wants a kernel without an image, a name or threads to be an error when a GPU is opened, with its name.
+// TestCheckKernels wants a kernel without an image, a name or threads to be an error when a GPU is opened, with its
+// name.
 func TestCheckKernels(t *testing.T) {
 	whole := kernelInfo
 	defer func() { kernelInfo = whole }()

@@ -27,14 +27,15 @@ const (
 	// leastShare is how many entries a block of threads reduces at least, where there are several.
 	leastShare  = 8192
 	leastBlocks = 264 // two for each multiprocessor of the largest chips there are
-	// growAlone is the most vertices whose steps of Prim's algorithm are one block's work, and all of them one launch. With
-	// more, a step is two: one that takes a vertex, and one that reduces.
+	// growAlone is the most vertices whose steps of Prim's algorithm are one block's work, and all of them one
+	// launch. With more, a step is two: one that takes a vertex, and one that reduces.
 	growAlone = 1 << 16
 	// takeBlocks go through a vertex's neighbours, of which there may be few or as many as vertices.
 	takeBlocks = 16
 )
 
-// reduction is scratch memory of a stream: what blocks of threads have found, and a counter of the blocks that are done.
+// reduction is scratch memory of a stream: what blocks of threads have found, and a counter of the blocks that are
+// done.
 type reduction struct{ at address }
 
 const reductionBytes = leastBlocks*8 + 8
@@ -80,8 +81,8 @@ func (s *stream) leastOf(r *resolver, source, result kernels.Tile, n int) (least
 	return p, max(1, min(n/leastShare, leastBlocks))
 }
 
-// Least implements kernels.VectorOps: one launch, in which the block of threads that ends last reduces the results of the
-// others.
+// Least implements kernels.VectorOps: one launch, in which the block of threads that ends last reduces the results of
+// the others.
 func (d *Device) Least(s kernels.Stream, l kernels.Least) error {
 	own, err := d.ownStream(s, entry.I32)
 	r := &resolver{device: d, err: err}

@@ -87,8 +87,8 @@ func (s *stream) alive() error {
 	return nil
 }
 
-// CopyIn implements kernels.Stream. It overlaps with other work if src is from AllocHost; the driver copies other memory
-// first.
+// CopyIn implements kernels.Stream. It overlaps with other work if src is from AllocHost; the driver copies other
+// memory first.
 func (s *stream) CopyIn(dst kernels.Tile, src []byte) error {
 	err := s.copyPieces("cuMemcpyHtoDAsync", src, dst, func(host unsafe.Pointer, at address, bytes int64) Result {
 		return s.device.driver.copyIn(at, host, bytes, s.handle)

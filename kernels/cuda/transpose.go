@@ -7,8 +7,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// TransposeTile implements kernels.TileOps by the kernel of LaneTranspose: a tile is its own edge of lanes, and every row of
-// it a column of one tile.
+// TransposeTile implements kernels.TileOps by the kernel of LaneTranspose: a tile is its own edge of lanes, and every
+// row of it a column of one tile.
 func (d *Device) TransposeTile(on kernels.Stream, v entry.Variant, t int, dst, src kernels.Tile) error {
 	s, err := d.laneStream(on, v, t)
 	if err == nil && dst == src {

@@ -52,9 +52,9 @@ func (k Kind) Valid() bool { return k.Bytes() != 0 }
 // Bytes is the size of an entry, 0 for an unknown kind.
 func (k Kind) Bytes() int { return kinds[k.row()].bytes }
 
-// PairBytes is the size of an entry that is a pair: a distance, and right behind it the predecessor, an int32. In f64 the last
-// 4 of its 16 bytes are zero: with 12, some pairs would lie across two sectors, and a power cut could leave half of a distance.
-// It is 0 for u16, of which there are no pairs.
+// PairBytes is the size of an entry that is a pair: a distance, and right behind it the predecessor, an int32. In f64
+// the last 4 of its 16 bytes are zero: with 12, some pairs would lie across two sectors, and a power cut could leave
+// half of a distance. It is 0 for u16, of which there are no pairs.
 func (k Kind) PairBytes() int {
 	if k.Bytes() < WordBytes {
 		return 0
@@ -79,8 +79,8 @@ func (k Kind) Variant(negative bool) Variant {
 	return kinds[k.row()].plain
 }
 
-// Wide is the kind in which weights are kept and distances are read: the kind itself, or the one of 4 bytes that holds the
-// same numbers.
+// Wide is the kind in which weights are kept and distances are read: the kind itself, or the one of 4 bytes that
+// holds the same numbers.
 func (k Kind) Wide() Kind {
 	if k == KindU16 {
 		return KindI32
@@ -219,8 +219,8 @@ func (k Kind) Values(dst []float64, memory []byte) {
 	}
 }
 
-// Bits returns the entry of a number in stored units, which the kind has, +Inf for unreachable. It is the inverse of Value;
-// a float that is not one of the kind's is rounded.
+// Bits returns the entry of a number in stored units, which the kind has, +Inf for unreachable. It is the inverse of
+// Value; a float that is not one of the kind's is rounded.
 func (k Kind) Bits(x float64) uint64 {
 	switch {
 	case math.IsInf(x, 1):

@@ -9,7 +9,8 @@ func CeilDiv(a, b int) int { return (a + b - 1) / b }
 func RoundUp(n, unit int) int { return CeilDiv(n, unit) * unit }
 
 // RoundingSlack is what one addition may lose in proportion to the path's length, 2⁻²⁴ in f32 and 2⁻⁵³ in f64, four
-// times over: the solve may have added another path of almost the same length, with more arcs. In integer kinds it is 0.
+// times over: the solve may have added another path of almost the same length, with more arcs. In integer kinds it is
+// 0.
 func (k Kind) RoundingSlack() float64 {
 	switch k {
 	case KindF32:

@@ -8,7 +8,8 @@ type Word interface {
 }
 
 // View returns memory as numbers. They are little-endian, as on every platform that ooc builds for. b is aligned for
-// them: Make and the allocators of devices return such memory. What does not fill a whole number is left out. The result is not nil.
+// them: Make and the allocators of devices return such memory. What does not fill a whole number is left out. The
+// result is not nil.
 func View[E Word](b []byte) []E {
 	var e E
 	if len(b) == 0 {

@@ -14,8 +14,9 @@ import (
 	"ooc/kernels/entry"
 )
 
-// TestBench prints rates of products with OOC_BENCH=T,COUNT,DEPTH, as in 1024,64,2: batches of COUNT products of so many tiles of edge T,
-// beside those of CUDA where it has a GPU, or else of the processor, in turn. Without, it runs one small batch.
+// TestBench prints rates of products with OOC_BENCH=T,COUNT,DEPTH, as in 1024,64,2: batches of COUNT products of so
+// many tiles of edge T, beside those of CUDA where it has a GPU, or else of the processor, in turn. Without, it runs
+// one small batch.
 //
 //	OOC_BENCH=2048,16,1 go test -run TestBench -v ./kernels/opencl
 func TestBench(t *testing.T) {

@@ -59,7 +59,8 @@ func (b *booked) call(fn uintptr, args []uintptr) uintptr {
 		asked = OtherDevice
 	}
 	fails := b.fail(asked)
-	object := strings.HasPrefix(name, "clCreate") || name == "clEnqueueMapBuffer" // it returns one, and its code in the last argument
+	// it returns one, and its code in the last argument
+	object := strings.HasPrefix(name, "clCreate") || name == "clEnqueueMapBuffer"
 	ends := strings.HasPrefix(name, "clRelease") || name == "clFinish" || name == "clFlush" || name == "clWaitForEvents" || name == "clEnqueueUnmapMemObject"
 	r := uintptr(0)
 	if !fails || ends {
@@ -116,7 +117,8 @@ var errAnother = errors.New("another device was opened")
 
 const devicePlatform = 0x1031 // asked of a device
 
-// OpenBooked opens the tested device, or one that computes as a GPU of a vendor does, on a driver whose calls fail where fail says so.
+// OpenBooked opens the tested device, or one that computes as a GPU of a vendor does, on a driver whose calls fail
+// where fail says so.
 func OpenBooked(t testing.TB, o Options, fail func(call string) bool) (d *device, leaks func() string, err error) {
 	o.Index = testedDevice(t)
 	l, err := load()

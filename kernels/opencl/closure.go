@@ -9,17 +9,19 @@ import (
 	"ooc/kernels/entry"
 )
 
-// The kernels of a closure, beside that of products: diagonal closes a block of 64, putPanel copies the column panel to its tiles.
+// The kernels of a closure, beside that of products: diagonal closes a block of 64, putPanel copies the column panel
+// to its tiles.
 const (
 	diagonal = "diagonal"
 	putPanel = "putPanel"
 )
 
-// Closure implements kernels.Stream: blocked Floyd–Warshall on blocks of 64 (Venkataraman, Sahni and Mukhopadhyaya, JEA 8, 2003). A round
-// closes the diagonal block, multiplies the row and the column panel with it, into scratch of 128 entries for each vertex, and then
-// is one product of the two, of depth 64, over the whole block; the panels become final in it too. Of pairs the column panel is put back before:
-// in that product the walk without arcs, which has no predecessor, would lower it. No entry is read in a launch that writes it, so results do not
-// depend on timing.
+// Closure implements kernels.Stream: blocked Floyd–Warshall on blocks of 64 (Venkataraman, Sahni and Mukhopadhyaya,
+// JEA 8, 2003). A round closes the diagonal block, multiplies the row and the column panel with it, into scratch of
+// 128 entries for each vertex, and then is one product of the two, of depth 64, over the whole block; the panels
+// become final in it too. Of pairs the column panel is put back before: in that product the walk without arcs, which
+// has no predecessor, would lower it. No entry is read in a launch that writes it, so results do not depend on
+// timing.
 func (s *stream) Closure(v entry.Variant, t int, pivot []kernels.Tile) error {
 	return in("closure", s.closure(v, t, pivot))
 }

@@ -14,8 +14,9 @@ import (
 
 // Options choose what Open opens. The zero value is the first device and most of its memory.
 type Options struct {
-	Memory   int64     // bytes that the device may take in all, its Scratch included; 0: most of what it has
-	Host     int64     // the same for a device whose memory is the host's; of others, how much host memory may be page-locked (0: any)
+	Memory int64 // bytes that the device may take in all, its Scratch included; 0: most of what it has
+	// the same for a device whose memory is the host's; of others, how much host memory may be page-locked (0: any)
+	Host     int64
 	Index    int       // of the device in List
 	piece    int64     // bytes of a piece of a buffer at most; 0: what the driver allows
 	tunables *tunables // nil: those that were kept, or those of the table
@@ -57,7 +58,8 @@ var _ kernels.Device = (*device)(nil)
 
 var errClosed = errors.New("opencl: closed")
 
-// Open opens a device. The error wraps ErrNoDevice if there is no driver, no such device, or if the kernels do not run on it.
+// Open opens a device. The error wraps ErrNoDevice if there is no driver, no such device, or if the kernels do not
+// run on it.
 func Open(o Options) (*device, error) {
 	d, err := open(o)
 	if err != nil {
@@ -153,8 +155,9 @@ func (d *device) newQueue() (handle, error) {
 	return q, outOfMemory(check("clCreateCommandQueue", *code))
 }
 
-// productQueue is where the products of a stream go. Without priorities, a short launch of a closure, on which the rest of a solve waits, has to
-// wait for all launches that are ready before it. So products of all streams share a few queues, of each of which one launch is ready.
+// productQueue is where the products of a stream go. Without priorities, a short launch of a closure, on which the
+// rest of a solve waits, has to wait for all launches that are ready before it. So products of all streams share a
+// few queues, of each of which one launch is ready.
 func (d *device) productQueue(s *stream) handle {
 	if len(d.shared) == 0 {
 		return s.queue
@@ -179,8 +182,8 @@ func (d *device) Info() kernels.Info {
 // Driver returns the driver and its version.
 func (d *device) Driver() string { return "OpenCL, " + d.found.Platform + " " + d.found.Version }
 
-// Close releases the device. It fails if there are streams, buffers or host memory left. It closes such streams; memory stays for whoever
-// holds it.
+// Close releases the device. It fails if there are streams, buffers or host memory left. It closes such streams;
+// memory stays for whoever holds it.
 func (d *device) Close() error {
 	d.mu.Lock()
 	if d.closed {

@@ -39,8 +39,8 @@ func (s *stream) Record() (kernels.Event, error) {
 	return e, nil
 }
 
-// keepEvent notes an event to be released when nothing refers to it any more, or with the device: it keeps the driver's context alive. It
-// returns the event's number.
+// keepEvent notes an event to be released when nothing refers to it any more, or with the device: it keeps the
+// driver's context alive. It returns the event's number.
 func (d *device) keepEvent(h handle) uint64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -101,7 +101,8 @@ func (d *device) waitFor(h handle) error {
 	return ofCommand("clWaitForEvents", c)
 }
 
-// ofCommand is the error of a command that had begun: OUT_OF_RESOURCES is what drivers say there of a kernel that failed, and not of memory.
+// ofCommand is the error of a command that had begun: OUT_OF_RESOURCES is what drivers say there of a kernel that
+// failed, and not of memory.
 func ofCommand(call string, c clCode) error {
 	if err := check(call, c); c == noResources {
 		return err

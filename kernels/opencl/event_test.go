@@ -8,8 +8,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// TestWaitMovesStack has a stream wait for an event, and moves the stack before the driver looks at the list of events: what
-// was on the stack is overwritten by then.
+// TestWaitMovesStack has a stream wait for an event, and moves the stack before the driver looks at the list of
+// events: what was on the stack is overwritten by then.
 func TestWaitMovesStack(t *testing.T) {
 	index := testedDevice(t)
 	l, err := load()

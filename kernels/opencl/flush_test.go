@@ -12,7 +12,8 @@ import (
 	"ooc/kernels/conformance"
 )
 
-// flushes watches a driver's queues. A driver may wait without end for a command of a queue that was not flushed after it.
+// flushes watches a driver's queues. A driver may wait without end for a command of a queue that was not flushed
+// after it.
 type flushes struct {
 	names map[uintptr]string
 
@@ -62,8 +63,8 @@ func (f *flushes) call(fn uintptr, args []uintptr) uintptr {
 	return r
 }
 
-// TestFlush wants every queue to be flushed before another one waits for it: with streams that share queues, as those of GPUs do, products
-// in several launches, and tiles across pieces.
+// TestFlush wants every queue to be flushed before another one waits for it: with streams that share queues, as those
+// of GPUs do, products in several launches, and tiles across pieces.
 func TestFlush(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")

@@ -60,7 +60,8 @@ const (
 	typeCPU, typeGPU, typeAny = 1 << 1, 1 << 2, 0xFFFFFFFF
 )
 
-// List returns the devices of all platforms: GPUs first, or else in the drivers' order. The error wraps ErrAbsent where there are none.
+// List returns the devices of all platforms: GPUs first, or else in the drivers' order. The error wraps ErrAbsent
+// where there are none.
 func List() ([]Found, error) {
 	list, err := list()
 	if err != nil {

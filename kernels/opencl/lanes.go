@@ -98,8 +98,8 @@ func (c *laneCall) operands(first, last int) (args []arg) {
 	return args
 }
 
-// run starts a kernel on all operands, and runOn on some of them. A kernel that ran before in the same operation keeps them, and of its
-// numbers all but the last, as many as change.
+// run starts a kernel on all operands, and runOn on some of them. A kernel that ran before in the same operation
+// keeps them, and of its numbers all but the last, as many as change.
 func (c *laneCall) run(kernel string, groups, items, change int, numbers ...arg) {
 	c.runOn(kernel, 0, len(c.at), groups, items, change, numbers...)
 }
@@ -282,7 +282,8 @@ func (d *device) LaneSums(on kernels.Stream, v entry.Variant, l kernels.LaneSums
 
 // Checksums implements kernels.LaneOps.
 func (d *device) Checksums(on kernels.Stream, dst, src kernels.Tile, bytes int64, count int) error {
-	const unit = kernels.DeviceLaneUnit * kernels.DeviceLaneUnit // a tile of 1-byte entries; those of kinds are multiples
+	// a tile of 1-byte entries; those of kinds are multiples
+	const unit = kernels.DeviceLaneUnit * kernels.DeviceLaneUnit
 	c := d.lanesOn(on, entry.I32, kernels.DeviceLaneUnit)
 	if c.err == nil && (bytes <= 0 || bytes%unit != 0 || count < 0) {
 		c.err = fmt.Errorf("%d blocks of %d bytes: want a multiple of %d", count, bytes, unit)

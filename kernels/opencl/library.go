@@ -81,8 +81,8 @@ func openFunctions() (*library, error) {
 	return l, nil
 }
 
-// call calls a function that returns a cl_int. Objects whose addresses are converted in the arguments are kept on the heap and alive until
-// it returns.
+// call calls a function that returns a cl_int. Objects whose addresses are converted in the arguments are kept on the
+// heap and alive until it returns.
 //
 //go:uintptrescapes
 func (l *library) call(fn uintptr, args ...uintptr) clCode {

@@ -19,7 +19,8 @@ func openLibrary() (uintptr, error) {
 
 func findSymbol(lib uintptr, name string) (uintptr, error) { return purego.Dlsym(lib, name) }
 
-// brokenDrivers says which drivers are installed and are none. The library that looks for them skips these without a word.
+// brokenDrivers says which drivers are installed and are none. The library that looks for them skips these without a
+// word.
 func brokenDrivers() (broken []string) {
 	vendors := os.Getenv("OCL_ICD_VENDORS")
 	if vendors == "" {

@@ -70,8 +70,8 @@ func (d *device) Alloc(bytes int64) (kernels.Buffer, error) {
 	return b, nil
 }
 
-// pieceSize is the size of pieces where the driver allows so many bytes: a multiple of the size of tiles of as many edges as
-// possible, 64·2ⁱ, and 192·2ⁱ and 320·2ⁱ too if there is room.
+// pieceSize is the size of pieces where the driver allows so many bytes: a multiple of the size of tiles of as many
+// edges as possible, 64·2ⁱ, and 192·2ⁱ and 320·2ⁱ too if there is room.
 func pieceSize(largest int64) int64 {
 	for _, unit := range []int64{9 * 25 << 28, 9 << 28, 1 << 28, 1 << 20, 1 << 16, 1 << 12} {
 		if largest >= unit {
@@ -81,8 +81,8 @@ func pieceSize(largest int64) int64 {
 	return largest
 }
 
-// reserve adds bytes to use, which is d.inUse or d.own, if the limit allows it. kernels.GPUScratch bytes of the limit are
-// reserved for the device itself; if an operation needs more, it competes with the buffers.
+// reserve adds bytes to use, which is d.inUse or d.own, if the limit allows it. kernels.GPUScratch bytes of the limit
+// are reserved for the device itself; if an operation needs more, it competes with the buffers.
 func (d *device) reserve(use *int64, bytes int64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -101,8 +101,9 @@ func (d *device) reserve(use *int64, bytes int64) error {
 	return nil
 }
 
-// allocate makes a memory object. Most drivers find memory for it only when it is first used; writing to it makes this one say now
-// that there is none. PoCL would abort at that, so a processor is asked for memory of the host, which it has to find at once.
+// allocate makes a memory object. Most drivers find memory for it only when it is first used; writing to it makes
+// this one say now that there is none. PoCL would abort at that, so a processor is asked for memory of the host,
+// which it has to find at once.
 func (d *device) allocate(bytes int64) (handle, error) {
 	if bytes > d.found.largest {
 		return 0, fmt.Errorf("%w: the driver gives %d bytes at once", kernels.ErrNoMemory, d.found.largest)
@@ -163,8 +164,9 @@ type hostBlock struct {
 	mapped handle // the memory object that it is; 0: Go's memory
 }
 
-// AllocHost returns host memory, aligned to 64 bytes or more: a memory object that is mapped for good, which most drivers page-lock. Beyond
-// Options.Host, and what a driver allocates at once, it is memory as any. It is outside the device's limit.
+// AllocHost returns host memory, aligned to 64 bytes or more: a memory object that is mapped for good, which most
+// drivers page-lock. Beyond Options.Host, and what a driver allocates at once, it is memory as any. It is outside the
+// device's limit.
 func (d *device) AllocHost(bytes int64) ([]byte, error) {
 	if bytes <= 0 {
 		return nil, fmt.Errorf("opencl: allocate %d bytes of host memory: want more than 0", bytes)

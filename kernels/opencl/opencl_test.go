@@ -12,8 +12,8 @@ import (
 	"ooc/tiles/crashtest"
 )
 
-// testedDevice is the device that tests open: the one whose index is in OOC_OPENCL, or the first that CUDA has not. Where there is none they are
-// skipped; OOC_REQUIRE_OPENCL=1 makes that a failure.
+// testedDevice is the device that tests open: the one whose index is in OOC_OPENCL, or the first that CUDA has not.
+// Where there is none they are skipped; OOC_REQUIRE_OPENCL=1 makes that a failure.
 func testedDevice(t testing.TB) int {
 	t.Helper()
 	all, err := List()
@@ -48,7 +48,8 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestGPUKernels has a processor run the kernels of GPUs, in each of their shapes. Compiling them takes a minute, so it is done in campaigns.
+// TestGPUKernels has a processor run the kernels of GPUs, in each of their shapes. Compiling them takes a minute, so
+// it is done in campaigns.
 func TestGPUKernels(t *testing.T) {
 	if os.Getenv("OOC_CAMPAIGN") == "" {
 		t.Skip("runs with OOC_CAMPAIGN=short")

@@ -44,8 +44,8 @@ type jobs struct {
 	pairs  []listEntry
 }
 
-// job is one product: c becomes the minimum of itself, unless it is fresh, and the products of pairs. Of tiles of pairs it begins as
-// the place begin.
+// job is one product: c becomes the minimum of itself, unless it is fresh, and the products of pairs. Of tiles of
+// pairs it begins as the place begin.
 type job struct {
 	c, begin place
 	fresh    bool
@@ -65,7 +65,8 @@ func (j *jobs) address(p place) (uint64, bool) {
 	return uint64(i)<<56 | uint64(p.off), true
 }
 
-// add gathers a job. What was gathered before is launched when there is no room; a job of many pairs runs in several launches.
+// add gathers a job. What was gathered before is launched when there is no room; a job of many pairs runs in several
+// launches.
 func (j *jobs) add(a job) error {
 	for len(a.pairs) > 0 {
 		n := j.fit(a)

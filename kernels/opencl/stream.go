@@ -85,8 +85,8 @@ func (s *stream) enqueued(call string, c clCode, queue, event handle) error {
 	return nil
 }
 
-// after is what a command on a queue is to wait for: the last one, if that is on another queue. That queue is flushed: a driver need not begin
-// with a command before, and would wait for it without end.
+// after is what a command on a queue is to wait for: the last one, if that is on another queue. That queue is
+// flushed: a driver need not begin with a command before, and would wait for it without end.
 func (s *stream) after(queue handle) (n uintptr, list *handle, err error) {
 	if s.last == 0 || s.at == queue {
 		return 0, nil, nil

@@ -159,7 +159,8 @@ func (s *stream) transpose(v entry.Variant, t int, dst, src kernels.Tile) error 
 	return errors.Join(p.putBack(), s.flush())
 }
 
-// Ceiling measures relaxations with operands in registers, in the program of products, in each process once. It is 0 where that fails.
+// Ceiling measures relaxations with operands in registers, in the program of products, in each process once. It is 0
+// where that fails.
 func (d *device) Ceiling(v entry.Variant) float64 {
 	d.mu.Lock()
 	rate, ok := d.ceilings[v]

@@ -12,7 +12,9 @@ import (
 type tunables struct {
 	vendor string // part of the vendor's name; "": of any
 
-	launch int // relaxations of a launch, about: long ones keep others from the device, and systems stop what takes seconds on a GPU with a screen
+	// relaxations of a launch, about: long ones keep others from the device, and systems stop what takes seconds on a
+	// GPU with a screen
+	launch int
 	queues int // that products of all streams share; 0: each stream's own
 
 	// Of kernels for GPUs.
@@ -36,7 +38,8 @@ var gpus = []tunables{
 	{block: 64, slab: 8, band: 16, launch: 1 << 34, queues: 2},
 }
 
-// processors are tunables of processors, by 32-bit integers in a vector: the registers of AVX-512 hold twice what others' do, and are twice as many.
+// processors are tunables of processors, by 32-bit integers in a vector: the registers of AVX-512 hold twice what
+// others' do, and are twice as many.
 var processors = map[int]tunables{
 	16: {rows: 8, vectors: 2, depth: 128, strip: 64, launch: 1 << 37},
 	8:  {rows: 4, vectors: 2, depth: 128, strip: 64, launch: 1 << 37},

@@ -167,7 +167,8 @@ type keptTunables struct {
 	file string // guarded by mu; "": nothing is kept
 }
 
-// KeepTunables has Tune keep the best tunables in a file, and Open use them. A file that is damaged or not ours counts as empty.
+// KeepTunables has Tune keep the best tunables in a file, and Open use them. A file that is damaged or not ours
+// counts as empty.
 func KeepTunables(file string) {
 	kept.mu.Lock()
 	defer kept.mu.Unlock()

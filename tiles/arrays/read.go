@@ -32,8 +32,8 @@ type File struct {
 // remedy is what to do about a damaged file.
 const remedy = "restore it, or solve again with --restart"
 
-// Open maps the file at path. It fails with disk.ErrCorrupt where its header or its size do not check out, where it is that of
-// another store than id, and where it is missing.
+// Open maps the file at path. It fails with disk.ErrCorrupt where its header or its size do not check out, where it
+// is that of another store than id, and where it is missing.
 func Open(path string, id [16]byte) (*File, error) {
 	file, err := disk.OpenRegular(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -126,14 +126,15 @@ func (f *File) Len() int { return len(f.arrays) }
 // Bytes is the size of the file.
 func (f *File) Bytes() int64 { return f.fileBytes() }
 
-// Array returns the memory of array i, which stays mapped until Close. Call Need before it is read, and read it within Guard.
+// Array returns the memory of array i, which stays mapped until Close. Call Need before it is read, and read it
+// within Guard.
 func (f *File) Array(i int) []byte {
 	e := f.arrays[i]
 	return f.mem[e.offset : e.offset+e.bytes : e.offset+e.bytes]
 }
 
-// Need compares the blocks that hold a part of an array with their checksums, unless it has done so before. It fails with
-// disk.ErrCorrupt.
+// Need compares the blocks that hold a part of an array with their checksums, unless it has done so before. It fails
+// with disk.ErrCorrupt.
 func (f *File) Need(part []byte) error {
 	if len(part) == 0 {
 		return nil
@@ -162,7 +163,8 @@ func (f *File) compare(b int64, bytes []byte) error {
 // Blocks is the number of parts that have a checksum each.
 func (f *File) Blocks() int { return len(f.want) }
 
-// Check reads block b, from the file and not the mapping, and compares it with its checksum. It fails with disk.ErrCorrupt.
+// Check reads block b, from the file and not the mapping, and compares it with its checksum. It fails with
+// disk.ErrCorrupt.
 func (f *File) Check(b int) error {
 	first := headerLen + int64(b)*block
 	bytes := make([]byte, min(block, f.sums-first))
@@ -175,8 +177,8 @@ func (f *File) Check(b int) error {
 // DropCache asks the system to forget what it has cached of the file, so that Check reads the disk.
 func (f *File) DropCache() { system.DropCache(f.file) }
 
-// Guard runs what reads arrays. Where the file cannot be read any more, because it was cut or its medium fails, it fails with
-// disk.ErrCorrupt.
+// Guard runs what reads arrays. Where the file cannot be read any more, because it was cut or its medium fails, it
+// fails with disk.ErrCorrupt.
 func (f *File) Guard(do func() error) (err error) {
 	defer func(old bool) {
 		debug.SetPanicOnFault(old)

@@ -1,5 +1,5 @@
-// Package class says of what class an error is, which decides the code that a command ends with. Errors get their class where they
-// are made: a package makes the error that its others wrap with New.
+// Package class says of what class an error is, which decides the code that a command ends with. Errors get their
+// class where they are made: a package makes the error that its others wrap with New.
 package class
 
 import (

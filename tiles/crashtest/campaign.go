@@ -8,8 +8,8 @@ import (
 )
 
 // campaign names the variable that says how often tests of the fault campaign do their damage: not at all where it is
-// unset; "short": minutes of it, as in .ci/run; "medium": half an hour, as in .ci/run --long; "long": hours. Other tests
-// repeat themselves where it is set.
+// unset; "short": minutes of it, as in .ci/run; "medium": half an hour, as in .ci/run --long; "long": hours. Other
+// tests repeat themselves where it is set.
 //
 // To run one alone: OOC_CAMPAIGN=long go test -v -timeout 0 -run CampaignKills ./cmd/ooc. TMPDIR=/dev/shm makes most
 // of them faster. These change what they do:
@@ -45,7 +45,8 @@ func Campaign(t *testing.T) {
 // Long says whether the campaign is the long one.
 func Long() bool { return os.Getenv(campaign) == "long" }
 
-// Times is how often a test of the campaign does its damage, in the short one and in the long one. In the medium one it is a tenth of the long one.
+// Times is how often a test of the campaign does its damage, in the short one and in the long one. In the medium one
+// it is a tenth of the long one.
 func Times(short, long int) int {
 	switch os.Getenv(campaign) {
 	case "long":
@@ -56,8 +57,8 @@ func Times(short, long int) int {
 	return short
 }
 
-// Repeats is how often a test repeats itself with new random inputs, or how many it takes: few in a plain go test, many in a
-// campaign.
+// Repeats is how often a test repeats itself with new random inputs, or how many it takes: few in a plain go test,
+// many in a campaign.
 func Repeats(few, many int) int {
 	if os.Getenv(campaign) == "" {
 		return few

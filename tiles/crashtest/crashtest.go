@@ -251,8 +251,8 @@ func (h *Harness) cutFile(dst, name string, unit int, keep float64, rng *rand.Ra
 	return os.WriteFile(filepath.Join(dst, name), b, 0o666)
 }
 
-// cutMatrix copies the matrix; in a store that has none the factors, under the name that they have or, if a rename is not durable
-// yet, had.
+// cutMatrix copies the matrix; in a store that has none the factors, under the name that they have or, if a rename is
+// not durable yet, had.
 func (h *Harness) cutMatrix(dst string, keep float64, rng *rand.Rand) error {
 	if exists(filepath.Join(h.dir, dist)) {
 		return h.cutFile(dst, dist, pageBytes, keep, rng)

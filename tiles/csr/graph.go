@@ -167,7 +167,8 @@ func readWords[E entry.Word](r io.Reader, n int64) ([]E, uint32, error) {
 	return v, crc32.Checksum(entry.Bytes(v), castagnoli), err
 }
 
-// ReadGraph reads graph.csr, and checks its checksums and its arrays. It fails with disk.ErrCorrupt where the file is damaged.
+// ReadGraph reads graph.csr, and checks its checksums and its arrays. It fails with disk.ErrCorrupt where the file is
+// damaged.
 func (s *Store) ReadGraph(f *os.File) (*Graph, error) {
 	h, err := s.readHeader(f)
 	if err != nil {

@@ -110,9 +110,9 @@ func InPlace(f *os.File) (bool, error) {
 // SyncDir makes created, renamed and removed names in a folder durable.
 func SyncDir(dir string) error { return system.SyncDir(dir) }
 
-// Nameless makes a file in dir that is there for as long as it is open. Where the system knows files without a name it never
-// has one, so that not even a kill leaves it; elsewhere it has one like pattern, for an instant if open files can be removed.
-// Call remove after Close.
+// Nameless makes a file in dir that is there for as long as it is open. Where the system knows files without a name
+// it never has one, so that not even a kill leaves it; elsewhere it has one like pattern, for an instant if open
+// files can be removed. Call remove after Close.
 func Nameless(dir, pattern string) (f *os.File, remove func() error, err error) {
 	if f, err = system.OpenNameless(dir); err == nil {
 		return f, func() error { return nil }, nil

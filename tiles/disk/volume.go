@@ -43,7 +43,8 @@ func Reserve(f *os.File, size int64) error {
 	return nil
 }
 
-// Free is how many bytes this user may still allocate on the volume of dir, or of the nearest folder above it that is there.
+// Free is how many bytes this user may still allocate on the volume of dir, or of the nearest folder above it that is
+// there.
 func Free(dir string) (int64, error) { return system.FreeSpace(standing(dir)) }
 
 // Volume tells the volumes of folders apart, which need not be there, and says how many bytes are free, as Free does.
@@ -56,12 +57,13 @@ func Volume(dir string) (id string, free int64, err error) {
 	return id, free, err
 }
 
-// Source is what the volume of dir was mounted from, as /dev/sda1 or server:/scratch, "" where the system does not say. everywhere: hosts that
-// name it so have the same one.
+// Source is what the volume of dir was mounted from, as /dev/sda1 or server:/scratch, "" where the system does not
+// say. everywhere: hosts that name it so have the same one.
 func Source(dir string) (name string, everywhere bool) {
 	dir = standing(dir)
 	name = system.Source(dir)
-	return name, Network(dir) != "" && (strings.Contains(name, ":") || strings.HasPrefix(name, "//")) // not fuse, and no device
+	// not fuse, and no device
+	return name, Network(dir) != "" && (strings.Contains(name, ":") || strings.HasPrefix(name, "//"))
 }
 
 // standing is a folder, or the nearest above it that is there.

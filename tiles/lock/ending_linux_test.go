@@ -31,8 +31,8 @@ func childBequeath(dir string) error {
 	}
 }
 
-// TestEndingHolder: a lock outlives the process that took it. As long as that runs, others are told to wait or to stop it;
-// when it is dead, and when nothing is left of it, that it is ending.
+// TestEndingHolder: a lock outlives the process that took it. As long as that runs, others are told to wait or to
+// stop it; when it is dead, and when nothing is left of it, that it is ending.
 func TestEndingHolder(t *testing.T) {
 	dir := t.TempDir()
 	cmd, line := child(t, "bequeath", dir)

@@ -10,9 +10,9 @@ import (
 	"ooc/tiles/internal/system"
 )
 
-// File takes the lock of an open file itself, for as long as it is open: alone, or together with others that share it. It
-// fails as Take does. Whoever removes the file does that before it closes it;
-// who gets the lock of a file without a name opens the file anew.
+// File takes the lock of an open file itself, for as long as it is open: alone, or together with others that share
+// it. It fails as Take does. Whoever removes the file does that before it closes it; who gets the lock of a file
+// without a name opens the file anew.
 func File(f *os.File, alone bool) error {
 	err := flock(f, f.Name(), alone)
 	if errors.Is(err, system.ErrBusy) {
@@ -24,8 +24,8 @@ func File(f *os.File, alone bool) error {
 	return nil
 }
 
-// OpenFile opens a regular file for writing, or makes it, and takes its lock, for as long as it is open. made says that it was
-// not there before. It fails with a *LockedError while another process has the lock.
+// OpenFile opens a regular file for writing, or makes it, and takes its lock, for as long as it is open. made says
+// that it was not there before. It fails with a *LockedError while another process has the lock.
 func OpenFile(path string) (f *os.File, made bool, err error) {
 	for {
 		_, was := os.Lstat(path)

@@ -11,7 +11,8 @@ import (
 // ProcessState is what can be told of a process by its number and its identity.
 type ProcessState string
 
-// The states of a process. A number alone says nothing: it may be another process's by now, or count in another container.
+// The states of a process. A number alone says nothing: it may be another process's by now, or count in another
+// container.
 const (
 	processUnknown   ProcessState = ""
 	ProcessRuns      ProcessState = "running"

@@ -25,7 +25,8 @@ func (p *Dealt) String() string { return fmt.Sprintf("part %d of grid %s", p.Ind
 // Name is what the folder of the part's store is called.
 func (p *Dealt) Name() string { return fmt.Sprintf("%s-%d.ooc", p.Grid(), p.Index) }
 
-// SetName takes grid and index from what the folder of a part's store is called. It reports whether that is such a name.
+// SetName takes grid and index from what the folder of a part's store is called. It reports whether that is such a
+// name.
 func (p *Dealt) SetName(name string) bool {
 	_, err := fmt.Sscanf(name, "%dx%d-%d.ooc", &p.Rows, &p.Cols, &p.Index)
 	return err == nil && p.Name() == name

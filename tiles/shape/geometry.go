@@ -1,5 +1,5 @@
-// Package shape says which tiles a matrix has, which of them are stored, and in which order: layouts, chosen rows, and what follows from
-// them for a tile that is the transpose of a stored one. It reads and writes nothing.
+// Package shape says which tiles a matrix has, which of them are stored, and in which order: layouts, chosen rows,
+// and what follows from them for a tile that is the transpose of a stored one. It reads and writes nothing.
 package shape
 
 import (
@@ -9,8 +9,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// HeaderLen is how long the header of dist.npy is: where the first tile starts. NumPy accepts any length; one page keeps tiles page-aligned in the
-// mapping.
+// HeaderLen is how long the header of dist.npy is: where the first tile starts. NumPy accepts any length; one page
+// keeps tiles page-aligned in the mapping.
 const HeaderLen = 4096
 
 // MaxT is the largest edge of a tile.

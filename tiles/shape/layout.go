@@ -14,11 +14,13 @@ const (
 	Square  Layout = "square"  // all tiles
 	Rows    Layout = "rows"    // those of the rows of chosen sources
 	Factors Layout = "factors" // none: distances are found in another file, see FactorsPath
-	Upper   Layout = "upper"   // of a matrix that is its own transpose: tiles (i,j) with i ≤ j; tile (j,i) is the transpose of (i,j)
+	// of a matrix that is its own transpose: tiles (i,j) with i ≤ j; tile (j,i) is the transpose of (i,j)
+	Upper Layout = "upper"
 )
 
-// layout says how a layout orders tiles: row by row of tiles, and in each row those from the first stored column to the last.
-// Nothing outside this file knows that order: another layout is one more value here, and a line in Geometry.Layout.
+// layout says how a layout orders tiles: row by row of tiles, and in each row those from the first stored column to
+// the last. Nothing outside this file knows that order: another layout is one more value here, and a line in
+// Geometry.Layout.
 type layout struct {
 	down  func(g Geometry) int                // rows of tiles
 	first func(i int) int                     // the first stored column of a row of tiles

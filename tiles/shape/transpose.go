@@ -26,8 +26,8 @@ func (g *Geometry) Mirror(tile []byte) {
 	}
 }
 
-// patch is the edge of the squares in which tiles are transposed: lines of the cache that are read and written are used up
-// before they are dropped.
+// patch is the edge of the squares in which tiles are transposed: lines of the cache that are read and written are
+// used up before they are dropped.
 const patch = 16
 
 func transpose[E entry.Word](dst, tile []E, t, first int) {

@@ -9,7 +9,8 @@ import (
 	"ooc/cmd/ooc/terminal"
 )
 
-// ManCommand returns ooc man, which makes the manual pages of a release. Their date is SOURCE_DATE_EPOCH, if that is set.
+// ManCommand returns ooc man, which makes the manual pages of a release. Their date is SOURCE_DATE_EPOCH, if that is
+// set.
 func ManCommand(unknown func(*cobra.Command, string) error) *cobra.Command {
 	return &cobra.Command{
 		Use:    "man [COMMAND|TOPIC]",

@@ -1,5 +1,5 @@
-// Package cluster is how the processes that mpirun or srun has started come together for one solve: they make sure that they can share it, before
-// anything is given up, and part in order.
+// Package cluster is how the processes that mpirun or srun has started come together for one solve: they make sure
+// that they can share it, before anything is given up, and part in order.
 package cluster
 
 import (
@@ -33,7 +33,8 @@ import (
 type Cluster struct {
 	Group  *ranks.Group
 	Device kernels.Device // of this process, once all have met; on rank 0 it stands for all
-	Memory int64          // of its node that each may take for its host cache, as the node with the least has it; known to rank 0
+	// of its node that each may take for its host cache, as the node with the least has it; known to rank 0
+	Memory int64
 
 	world *mpi.World
 	made  string // the folder for the store, where this process has made it
@@ -64,8 +65,9 @@ func Start() (*Cluster, error) {
 // Alone reports whether there are no others.
 func (c *Cluster) Alone() bool { return c.world.Size() == 1 }
 
-// Run has all processes meet, lead solve on rank 0, which calls Share, and the others follow with the options of a solve. Then they part in order,
-// unless this one fails while they work: then its end ends all. Where rank 0 says why it has ended, the others have no error.
+// Run has all processes meet, lead solve on rank 0, which calls Share, and the others follow with the options of a
+// solve. Then they part in order, unless this one fails while they work: then its end ends all. Where rank 0 says why
+// it has ended, the others have no error.
 func (c *Cluster) Run(ctx context.Context, s *Solve, lead func() error, options func() engine.Options) error {
 	rank := c.world.Rank()
 	var err error
@@ -141,8 +143,8 @@ func (c *Cluster) joined(ctx context.Context, s *Solve, options func() engine.Op
 	return p, nil
 }
 
-// openBeside opens the store that rank 0 has opened, once it is seen: a network file system may still say for a while that a file is not there
-// which another node has made.
+// openBeside opens the store that rank 0 has opened, once it is seen: a network file system may still say for a while
+// that a file is not there which another node has made.
 func openBeside(out string, id storeOfAll) (*engine.Problem, error) {
 	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		p, err := engine.OpenBeside(out, id.ID)
@@ -271,8 +273,8 @@ func (c *Cluster) spread(v any) error {
 	return c.Group.Tell(context.Background(), v)
 }
 
-// agree fails on rank 0 with the first error of any rank, and then on the others with what it says next. Nobody goes on before rank 0 has said that all may:
-// else two could wait for each other, each with something to say.
+// agree fails on rank 0 with the first error of any rank, and then on the others with what it says next. Nobody goes
+// on before rank 0 has said that all may: else two could wait for each other, each with something to say.
 func (c *Cluster) agree(mine error) error {
 	faults, err := ranks.Gather(context.Background(), c.Group, faultOf(mine))
 	if err != nil {
@@ -388,7 +390,8 @@ func sumOf(path string) (sum [sha256.Size]byte, err error) {
 	return [sha256.Size]byte(h.Sum(nil)), err
 }
 
-// sameFolder makes sure that all see one folder in which the store is, or will be: rank 0 makes a file there, which the others look for.
+// sameFolder makes sure that all see one folder in which the store is, or will be: rank 0 makes a file there, which
+// the others look for.
 func (c *Cluster) sameFolder(out string, makeIt func() error) error {
 	dir := filepath.Dir(out)
 	name := ""
@@ -412,7 +415,8 @@ func (c *Cluster) sameFolder(out string, makeIt func() error) error {
 	if err := c.spread(&base); err != nil {
 		return err
 	}
-	for began := time.Now(); c.world.Rank() > 0; time.Sleep(50 * time.Millisecond) { // network file systems may take a moment
+	// network file systems may take a moment
+	for began := time.Now(); c.world.Rank() > 0; time.Sleep(50 * time.Millisecond) {
 		if _, err = os.Stat(filepath.Join(dir, base)); err == nil {
 			break
 		}
@@ -424,8 +428,8 @@ func (c *Cluster) sameFolder(out string, makeIt func() error) error {
 	return c.agree(err)
 }
 
-// Times that files may take to be seen on other hosts: one for which nothing was looked for before, and one that was looked for in vain, which network
-// file systems remember for as long as a minute.
+// Times that files may take to be seen on other hosts: one for which nothing was looked for before, and one that was
+// looked for in vain, which network file systems remember for as long as a minute.
 const (
 	appearsAnew = 2 * time.Second
 	appears     = time.Minute
@@ -474,10 +478,12 @@ func (c *Cluster) introduce(note func(format string, args ...any)) {
 	}
 }
 
-// confined reports whether a rank is bound to a single processor, as Open MPI binds two ranks by default, where there are more for each rank of the host.
+// confined reports whether a rank is bound to a single processor, as Open MPI binds two ranks by default, where there
+// are more for each rank of the host.
 func (s *seat) confined() bool { return s.Processors == 1 && s.Unbound >= 2*s.Local.Of }
 
-// apart reports whether ranks are on several hosts. What one of them maps need not be what another writes, whatever the file system is called.
+// apart reports whether ranks are on several hosts. What one of them maps need not be what another writes, whatever
+// the file system is called.
 func (c *Cluster) apart() bool {
 	return slices.ContainsFunc(c.seats, func(s seat) bool { return s.Host != c.seats[0].Host })
 }

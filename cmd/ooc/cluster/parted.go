@@ -128,8 +128,8 @@ func (c *Cluster) OpenParts(ctx context.Context, s *Solve) (*engine.Problem, err
 	return p, nil
 }
 
-// oneSolve fails unless the parts that the ranks have opened are still those of one solve: others may have made them again since they were looked at.
-// A rank that could open none says so itself.
+// oneSolve fails unless the parts that the ranks have opened are still those of one solve: others may have made them
+// again since they were looked at. A rank that could open none says so itself.
 func (c *Cluster) oneSolve(parts []tiles.Part) error {
 	for rank, q := range parts {
 		want := parts[0]
@@ -232,7 +232,8 @@ type spec struct {
 	Graph        string // its digest
 }
 
-// makeParts makes the stores of all parts. They are made once all processes have read the same graph, and have room for their part.
+// makeParts makes the stores of all parts. They are made once all processes have read the same graph, and have room
+// for their part.
 func (c *Cluster) makeParts(ctx context.Context, s *Solve, part tiles.Part) (p *engine.Problem, err error) {
 	if err = disk.MakeFolder(s.Parts.Dir); err == nil {
 		defer os.Remove(s.Parts.Dir) // if nothing is made there

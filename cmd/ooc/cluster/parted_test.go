@@ -27,7 +27,8 @@ func pathGraph(t *testing.T) *graph.Graph {
 	return g
 }
 
-// TestPartDirBegunMeanwhile finds that another process has made and begun a part while this one read the graph. It is not given up, but with --restart.
+// TestPartDirBegunMeanwhile finds that another process has made and begun a part while this one read the graph. It is
+// not given up, but with --restart.
 func TestPartDirBegunMeanwhile(t *testing.T) {
 	g := pathGraph(t)
 	part := tiles.Part{Dealt: tiles.Dealt{Rows: 1, Cols: 1, Block: 1}, Solve: tiles.NewID()}

@@ -39,8 +39,8 @@ func (c *Cluster) roomOf(dir string, w graph.Weights, o *engine.CreateOptions) r
 	return r
 }
 
-// roomForAll fails where a volume lacks room for all stores that ranks are to make on it. They make them at once: what one gives back may come too
-// late for another.
+// roomForAll fails where a volume lacks room for all stores that ranks are to make on it. They make them at once:
+// what one gives back may come too late for another.
 func (c *Cluster) roomForAll(rooms []room) error {
 	type all struct {
 		need, free int64

@@ -7,8 +7,9 @@ import (
 	"syscall"
 )
 
-// StartPoller has Go's runtime open the files that it waits for others with. Where it has no room for them when it comes
-// to need them, it ends the process with a trace; once it has them, each file that cannot be opened is an error.
+// StartPoller has Go's runtime open the files that it waits for others with. Where it has no room for them when it
+// comes to need them, it ends the process with a trace; once it has them, each file that cannot be opened is an
+// error.
 func StartPoller() error {
 	if err := roomForFiles(3); err != nil { // two to wait with, and the one below
 		return err

@@ -20,11 +20,12 @@ import (
 // context. Before that, and in commands that change nothing, a signal ends the process.
 var Graceful atomic.Bool
 
-// Over says that this process of several has nothing left to do, and that another one says how all have ended: a signal, by which mpirun then may end
-// this one, is no news.
+// Over says that this process of several has nothing left to do, and that another one says how all have ended: a
+// signal, by which mpirun then may end this one, is no news.
 var Over atomic.Bool
 
-// resumable is how to go on with what a signal may end at once: a function that returns the command; nil if there is none.
+// resumable is how to go on with what a signal may end at once: a function that returns the command; nil if there is
+// none.
 var resumable atomic.Pointer[func() string]
 
 // CanResume sets what resumable holds, until the returned function is called.
@@ -59,13 +60,13 @@ func interruptedBy(s os.Signal) error {
 	return task.ErrInterrupted
 }
 
-// sameSignal is how long after the first signal another one counts as the same: timeout(1) sends its signal to the process and
-// then to the group that it is in, and nobody is as quick as that on purpose.
+// sameSignal is how long after the first signal another one counts as the same: timeout(1) sends its signal to the
+// process and then to the group that it is in, and nobody is as quick as that on purpose.
 const sameSignal = 200 * time.Millisecond
 
-// Interruptible returns a context that the first SIGINT or SIGTERM ends. The second one ends the process at once, which
-// loses nothing that a checkpoint or a note has. Once the returned function is called the process is ending with a code of its
-// own, and signals are ignored: they must not kill it, with another code, in its last instant.
+// Interruptible returns a context that the first SIGINT or SIGTERM ends. The second one ends the process at once,
+// which loses nothing that a checkpoint or a note has. Once the returned function is called the process is ending
+// with a code of its own, and signals are ignored: they must not kill it, with another code, in its last instant.
 func Interruptible() (context.Context, func()) { return interruptible(sameSignal) }
 
 // interruptible counts signals that come within a time of the first as the same.
@@ -78,7 +79,8 @@ func interruptible(same time.Duration) (context.Context, func()) {
 		default: // two are on their way, which is one more than it takes
 		}
 	})
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM) // for good: signal.Stop would have the next one kill the process
+	// for good: signal.Stop would have the next one kill the process
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	ending := make(chan struct{})
 	go func() {
 		select {

@@ -14,8 +14,8 @@ import (
 	"ooc/engine/task"
 )
 
-// TestSameSignalTwice sends a signal twice, as timeout(1) does: to the process, and to its group. The second one must not end
-// the process before the solve has taken its checkpoint. (It would end this test, with exit code 130.)
+// TestSameSignalTwice sends a signal twice, as timeout(1) does: to the process, and to its group. The second one must
+// not end the process before the solve has taken its checkpoint. (It would end this test, with exit code 130.)
 func TestSameSignalTwice(t *testing.T) {
 	defer CanResume(func() string { return "" })()
 	Graceful.Store(true)
@@ -39,7 +39,8 @@ func TestSameSignalTwice(t *testing.T) {
 	}
 }
 
-// TestSignalsOfTheLastInstant sends signals to a process that is about to end with a code of its own. (They would kill this test.)
+// TestSignalsOfTheLastInstant sends signals to a process that is about to end with a code of its own. (They would
+// kill this test.)
 func TestSignalsOfTheLastInstant(t *testing.T) {
 	_, stop := interruptible(0)
 	defer signal.Reset(os.Interrupt, syscall.SIGTERM)

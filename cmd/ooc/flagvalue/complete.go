@@ -9,13 +9,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Complete has the shell complete the flags of a command whose values are fixed words, and no flag whose value is a number.
-// Arguments are completed as the line of the command's use names them, the first with its ValidArgs if it has any. The rest
-// stays as cobra has it: names of files.
+// Complete has the shell complete the flags of a command whose values are fixed words, and no flag whose value is a
+// number. Arguments are completed as the line of the command's use names them, the first with its ValidArgs if it has
+// any. The rest stays as cobra has it: names of files.
 func Complete(cmd *cobra.Command) {
 	cmd.LocalFlags().VisitAll(func(fl *pflag.Flag) {
 		if v, ok := fl.Value.(interface{ offers() []string }); ok && (v.offers() != nil || fl.Value.Type() != "string") {
-			_ = cmd.RegisterFlagCompletionFunc(fl.Name, cobra.FixedCompletions(v.offers(), cobra.ShellCompDirectiveNoFileComp)) // fails if it was called before
+			// fails if it was called before
+			_ = cmd.RegisterFlagCompletionFunc(fl.Name, cobra.FixedCompletions(v.offers(), cobra.ShellCompDirectiveNoFileComp))
 		}
 	})
 	if cmd.HasSubCommands() || cmd.ValidArgsFunction != nil {

@@ -1,5 +1,5 @@
-// Package flagvalue holds what the flags of commands take. A value refuses what it does not want while the command line is
-// read, before anything is done, and says what it wants.
+// Package flagvalue holds what the flags of commands take. A value refuses what it does not want while the command
+// line is read, before anything is done, and says what it wants.
 package flagvalue
 
 import (
@@ -202,8 +202,8 @@ func PerSecond(to *float64) pflag.Value {
 	return &value[float64]{to, "RATE", "a rate such as 50GB/s or 400Gb/s", parse, func(r float64) bool { return r > 0 }, nil}
 }
 
-// Sources is a list of vertices, a file of one, random:K or part:I/K. What other words mean depends on the graph, so of this
-// only a part is checked.
+// Sources is a list of vertices, a file of one, random:K or part:I/K. What other words mean depends on the graph, so
+// of this only a part is checked.
 func Sources(to *string) pflag.Value {
 	return &value[string]{to, "string", "ids, a file of them, random:K, or part:I/K with I from 1 to K", func(text string) (string, error) {
 		_, _, _, err := Part(text)

@@ -8,7 +8,8 @@ import (
 	"ooc/engine/live"
 )
 
-// TestDeviceRows wants a row for each of a few devices that share the rounds, none where one has them alone, and no more than fit.
+// TestDeviceRows wants a row for each of a few devices that share the rounds, none where one has them alone, and no
+// more than fit.
 func TestDeviceRows(t *testing.T) {
 	one := live.Device{Name: "cuda:1", Rate: 17e12, Busy: 0.5, TakenRate: 2e9, DeviceMemory: 64 << 30, HostMemory: 1 << 30}
 	for n, want := range map[int]int{0: 0, 2: 2, 8: 8, 100: 9} {

@@ -46,8 +46,8 @@ func (w *Watched) Remember(l live.Lanes) {
 	w.lanes = seen
 }
 
-// On a terminal narrower than sideBySide the board is below the figures; otherwise it is beside them, and they take figures
-// columns.
+// On a terminal narrower than sideBySide the board is below the figures; otherwise it is beside them, and they take
+// figures columns.
 const (
 	sideBySide = 110
 	figures    = 62
@@ -252,8 +252,8 @@ func queueState(q *batch.Queue) string {
 	return text
 }
 
-// batchRows are a table of the jobs, and below it the figures and the board of the first job that runs. If there is no room
-// for all jobs, the table has those that run and their neighbours.
+// batchRows are a table of the jobs, and below it the figures and the board of the first job that runs. If there is
+// no room for all jobs, the table has those that run and their neighbours.
 func (w *Watched) batchRows(width, room int, p terminal.Paint) []string {
 	var table strings.Builder
 	printJobs(&table, w.Queue.Jobs, func(i int) string {

@@ -17,8 +17,8 @@ import (
 	"ooc/engine/live"
 )
 
-// steering lets people steer the solves of this process: with keys, if the block is shown on a terminal that is also the
-// input, and with a signal that asks for the status.
+// steering lets people steer the solves of this process: with keys, if the block is shown on a terminal that is also
+// the input, and with a signal that asks for the status.
 type steering struct {
 	interrupt func() // does what Ctrl-C does
 
@@ -34,8 +34,8 @@ type steered struct {
 	last  atomic.Pointer[live.Status] // that it reported; it reports each stage as it begins
 }
 
-// Begin steers one more solve. It returns the function for the solve's Progress, which calls answer if somebody asked for
-// the status, and otherwise progress. end is called after the solve.
+// Begin steers one more solve. It returns the function for the solve's Progress, which calls answer if somebody asked
+// for the status, and otherwise progress. end is called after the solve.
 func (s *steering) Begin(progress, answer func(live.Status)) (c *live.Control, wrapped func(live.Status), end func()) {
 	c = new(live.Control)
 	run := new(steered)
@@ -156,8 +156,8 @@ func (d *Display) OnAsking() (stop func()) {
 	}
 }
 
-// OnStopping says at once that solves are being stopped and what becomes of their work, when ctx ends before the returned
-// function is called.
+// OnStopping says at once that solves are being stopped and what becomes of their work, when ctx ends before the
+// returned function is called.
 func (d *Display) OnStopping(ctx context.Context) (done func()) {
 	forget := context.AfterFunc(ctx, func() { d.say("%s", d.Steering.stopping()) })
 	return func() { forget() }
@@ -196,8 +196,8 @@ func fate(st *live.Status) string {
 	return "the elimination and its core are in memory alone, and the same command begins with them again"
 }
 
-// Keyboard reads keys from standard input if that is a terminal and the block is shown, until stop is called. The terminal
-// is then as it was.
+// Keyboard reads keys from standard input if that is a terminal and the block is shown, until stop is called. The
+// terminal is then as it was.
 func (d *Display) Keyboard(ctx context.Context) (stop func()) {
 	if d.block == nil || !term.IsTerminal(int(os.Stdin.Fd())) || !term.IsTerminal(int(os.Stderr.Fd())) {
 		return func() {}

@@ -19,7 +19,8 @@ import (
 	"ooc/tiles"
 )
 
-// Watch shows what the process does that solves a store or a batch: on a terminal as a screen until q, elsewhere as lines until all is solved.
+// Watch shows what the process does that solves a store or a batch: on a terminal as a screen until q, elsewhere as
+// lines until all is solved.
 func Watch(ctx context.Context, dir string) error {
 	w := &Watched{Dir: dir}
 	if w.Look(); w.Err != nil && !errors.Is(w.Err, tiles.ErrIncomplete) {
@@ -100,8 +101,8 @@ func (w *Watched) wait() time.Duration {
 	return restEvery
 }
 
-// printLines prints a line whenever the state changes, and now and then the progress. It ends when everything is solved or has
-// failed, or with ctx.
+// printLines prints a line whenever the state changes, and now and then the progress. It ends when everything is
+// solved or has failed, or with ctx.
 func (w *Watched) printLines(ctx context.Context, out io.Writer) error {
 	var said string
 	var told time.Time

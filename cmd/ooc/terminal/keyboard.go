@@ -19,8 +19,8 @@ var leaving atomic.Pointer[func()]
 // OnLeaving sets what Restore calls first, which is to put the cursor below what is drawn.
 func OnLeaving(leave func()) { leaving.Store(&leave) }
 
-// Restore puts the terminal back as it was before a keyboard was opened and anything was drawn. Any goroutine that ends the
-// process may call it.
+// Restore puts the terminal back as it was before a keyboard was opened and anything was drawn. Any goroutine that
+// ends the process may call it.
 func Restore() {
 	if leave := leaving.Load(); leave != nil {
 		(*leave)()

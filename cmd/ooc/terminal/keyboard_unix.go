@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Keyboard reads keys one by one from the terminal fd, without their echo. Signals of the terminal (Ctrl-C, Ctrl-Z) stay
-// what they are, and so does all output.
+// Keyboard reads keys one by one from the terminal fd, without their echo. Signals of the terminal (Ctrl-C, Ctrl-Z)
+// stay what they are, and so does all output.
 type Keyboard struct {
 	fd         int
 	keys       Keys

@@ -8,9 +8,9 @@ import (
 	"ooc/engine/text"
 )
 
-// Out is standard output, and all that is printed there goes through it or through Raw. It escapes what is not printable,
-// since names and ids may come from anyone. It remembers the first write that fails, so that whoever prints need not look; a
-// command has failed if Close says so.
+// Out is standard output, and all that is printed there goes through it or through Raw. It escapes what is not
+// printable, since names and ids may come from anyone. It remembers the first write that fails, so that whoever
+// prints need not look; a command has failed if Close says so.
 var Out = &output{}
 
 // OutFile and ErrFile are the files of Out and Err, for blocks that are drawn on terminals.

@@ -13,8 +13,8 @@ import (
 // Label is a name, padded as the beginning of a row.
 func Label(name string) string { return fmt.Sprintf("%-10s", name) }
 
-// Row is a row of parts under a name, as many as fit. Later parts are left out first; the first part is cut if it alone is
-// too long.
+// Row is a row of parts under a name, as many as fit. Later parts are left out first; the first part is cut if it
+// alone is too long.
 func Row(width int, name string, parts ...string) string {
 	text := Label(name)
 	for i, p := range parts {
@@ -57,8 +57,8 @@ func Clip(row string, width int) string {
 	return string([]rune(row)[:max(0, width-1)]) + "…"
 }
 
-// Command is a command of ooc to paste into a shell: its name, flags that are ready to paste, and names of any kind. Where a
-// name begins with -, it says that no flags follow.
+// Command is a command of ooc to paste into a shell: its name, flags that are ready to paste, and names of any kind.
+// Where a name begins with -, it says that no flags follow.
 func Command(name string, flags []string, names ...string) string {
 	words := append([]string{"ooc", name}, flags...)
 	if slices.ContainsFunc(names, func(n string) bool { return len(n) > 1 && n[0] == '-' }) {

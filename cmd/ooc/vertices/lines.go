@@ -41,14 +41,16 @@ func readLines(file string, do func(line string) error) error {
 type lines struct {
 	Of
 	names func(header []string) []int // the columns that hold ids, by their names; nil if they do not
-	whole bool                        // a line that is an id, or a range of them, is that, whatever separates cells in it
+	// a line that is an id, or a range of them, is that, whatever separates cells in it
+	whole bool
 
 	begun   bool
 	columns []int // that a header has named; nil: there was none
 	width   int   // of the header
 }
 
-// each calls do with the rows that each line names. rows is how cells are read where no header says which column is what.
+// each calls do with the rows that each line names. rows is how cells are read where no header says which column is
+// what.
 //
 // Where no id begins with #, lines that do are comments. A first line that names no vertex, but columns, is a header.
 func (l *lines) each(file string, rows func(cells []text.Cell) ([]int, error), do func(rows []int) error) error {
@@ -73,8 +75,8 @@ func (l *lines) each(file string, rows func(cells []text.Cell) ([]int, error), d
 	})
 }
 
-// line returns the rows that a line names. It is read in every way in which it may be separated; if two make sense and are not
-// the same, it is refused.
+// line returns the rows that a line names. It is read in every way in which it may be separated; if two make sense
+// and are not the same, it is refused.
 func (l *lines) line(line string, rows func(cells []text.Cell) ([]int, error)) (found []int, err error) {
 	if l.whole && l.columns == nil {
 		if at, err := rows([]text.Cell{{Text: line}}); err == nil {
@@ -145,8 +147,8 @@ func (l *lines) header(line string) bool {
 	return false
 }
 
-// Pairs calls do with the rows and columns of the vertices that each line of a file names: two ids, and maybe their distance, as
-// query prints it, which is told.
+// Pairs calls do with the rows and columns of the vertices that each line of a file names: two ids, and maybe their
+// distance, as query prints it, which is told.
 func (v Of) Pairs(file string, do func(u, v int, told string) error) error {
 	l := lines{Of: v, names: func(header []string) []int {
 		if from, to, ok := read.Ends(header); ok {
@@ -185,8 +187,8 @@ func isDistance(word string) bool {
 	return err == nil || word == "unreachable"
 }
 
-// list returns the rows that the lines of a file name: ids, ranges of them, or a table with a column of ids, which has the
-// name, or one that it may have in any list.
+// list returns the rows that the lines of a file name: ids, ranges of them, or a table with a column of ids, which
+// has the name, or one that it may have in any list.
 func (v Of) list(file, name string) (at []int, err error) {
 	l := lines{Of: v, whole: true, names: func(header []string) []int {
 		for _, name := range []string{name, "id", "vertex", "node", "name"} {

@@ -9,8 +9,9 @@ import (
 	"ooc/engine/text"
 )
 
-// Selection reads --rows, --cols, --source and --sources: ids, ranges FIRST..LAST and @FILEs, separated by commas, ids with
-// commas in double quotes. A text that is the id of a vertex means that vertex, whatever else it could mean. nil selects all.
+// Selection reads --rows, --cols, --source and --sources: ids, ranges FIRST..LAST and @FILEs, separated by commas,
+// ids with commas in double quotes. A text that is the id of a vertex means that vertex, whatever else it could mean.
+// nil selects all.
 func (v Of) Selection(flag, list string) (at []int, err error) {
 	if list == "" {
 		return nil, nil

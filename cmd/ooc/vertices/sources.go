@@ -10,7 +10,8 @@ import (
 	"ooc/engine/text"
 )
 
-// Sources returns the rows that --sources names, ascending: a selection, a file of one, or random:K. "" is none, which means all.
+// Sources returns the rows that --sources names, ascending: a selection, a file of one, or random:K. "" is none,
+// which means all.
 func (v Of) Sources(list string) ([]int32, error) {
 	if list == "" {
 		return nil, nil

@@ -1,5 +1,5 @@
-// Package vertices finds the rows of vertices that users name: by an id, by a range of ids, in a list or in a file of lists
-// or pairs.
+// Package vertices finds the rows of vertices that users name: by an id, by a range of ids, in a list or in a file of
+// lists or pairs.
 package vertices
 
 import (

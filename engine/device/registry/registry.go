@@ -54,7 +54,8 @@ type kind struct {
 	first  func() (index int, err error) // the one that "auto" tries; nil: that of index 0
 	gpu    func(index int) bool          // whether a device of several is a GPU; nil: all are
 	taken  func(d kernels.Device) bool   // whether others use a device of several; nil: nobody knows
-	// open opens the device of an index, the number after the colon of a name such as cuda:1, as one of several that share host memory and cores.
+	// open opens the device of an index, the number after the colon of a name such as cuda:1, as one of several that
+	// share host memory and cores.
 	open func(index int, l Local, memory int64) (kernels.Device, error)
 }
 
@@ -111,8 +112,8 @@ func (k kind) openFirst(memory int64) (kernels.Device, error) {
 	return k.open(index, Local{Of: 1, Cores: 1}, memory)
 }
 
-// All lists the devices that there are, by names that Open takes: each of a kind that has several. A kind of which none is
-// found stands there by its own name, and Open says why.
+// All lists the devices that there are, by names that Open takes: each of a kind that has several. A kind of which
+// none is found stands there by its own name, and Open says why.
 func All() []string {
 	var names []string
 	for _, k := range kinds {
@@ -141,10 +142,10 @@ func Names() []string {
 	return names
 }
 
-// Open opens a device by name, such as "cpu" or "cuda:1", or several that share the rounds of a solve, such as "cuda:0,cuda:1",
-// "cuda:0-3" or "cpu,cpu"; "auto" or "" takes the first that works, and why says what is
-// wrong with those before it; "" where they are merely not there. memory limits the bytes that a solve may use on each. 0 is half of the
-// free memory on the CPU, and on what shares it, and most of the free memory on a GPU.
+// Open opens a device by name, such as "cpu" or "cuda:1", or several that share the rounds of a solve, such as
+// "cuda:0,cuda:1", "cuda:0-3" or "cpu,cpu"; "auto" or "" takes the first that works, and why says what is wrong with
+// those before it; "" where they are merely not there. memory limits the bytes that a solve may use on each. 0 is
+// half of the free memory on the CPU, and on what shares it, and most of the free memory on a GPU.
 func Open(name string, memory int64) (d kernels.Device, why string, err error) {
 	if name == "" || name == "auto" {
 		var failed, reasons []error
@@ -182,8 +183,9 @@ func Open(name string, memory int64) (d kernels.Device, why string, err error) {
 	return device.Several(all), "", nil
 }
 
-// OpenFree is Open for what several devices can share. Where the name is that of a kind alone, as "cuda" is, it opens all of that kind that open and
-// that others do not use, and that are of one model with the first of these; or else the first that opens.
+// OpenFree is Open for what several devices can share. Where the name is that of a kind alone, as "cuda" is, it opens
+// all of that kind that open and that others do not use, and that are of one model with the first of these; or else
+// the first that opens.
 func OpenFree(name string, memory int64) (d kernels.Device, why string, err error) {
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name && k.taken != nil && k.there() > 1 })
 	if i < 0 {
@@ -206,7 +208,8 @@ func OpenFree(name string, memory int64) (d kernels.Device, why string, err erro
 		free = opened[:1]
 	}
 	model := free[0].Info().Model
-	free = slices.DeleteFunc(slices.Clone(free), func(d kernels.Device) bool { return d.Info().Model != model }) // the others would wait for a slower one
+	// the others would wait for a slower one
+	free = slices.DeleteFunc(slices.Clone(free), func(d kernels.Device) bool { return d.Info().Model != model })
 	for _, d := range opened {
 		if !slices.Contains(free, d) {
 			err = errors.Join(err, d.Close())
@@ -222,8 +225,8 @@ func OpenFree(name string, memory int64) (d kernels.Device, why string, err erro
 // worthOpening is how many distances take the processor about as long as it takes to open a GPU.
 const worthOpening = 2e9
 
-// OpenFaster opens a device for work that the processor does, too: so many distances. It returns nil where that should, as it has the
-// name, or nothing better is there, or "auto" finds that a device is not worth opening.
+// OpenFaster opens a device for work that the processor does, too: so many distances. It returns nil where that
+// should, as it has the name, or nothing better is there, or "auto" finds that a device is not worth opening.
 func OpenFaster(name string, memory int64, distances float64) (kernels.Device, error) {
 	if name == "auto" && distances < worthOpening {
 		return nil, nil

@@ -70,7 +70,8 @@ func TestOpenLocalFails(t *testing.T) {
 	}
 }
 
-// TestDealt deals the devices of a kind to the processes of a node: none that is listed elsewhere, and no processor where there is a GPU.
+// TestDealt deals the devices of a kind to the processes of a node: none that is listed elsewhere, and no processor
+// where there is a GPU.
 func TestDealt(t *testing.T) {
 	were := kinds
 	defer func() { kinds = were }()
@@ -138,8 +139,8 @@ func (c card) Close() error {
 	return nil
 }
 
-// TestOpenFree wants the name of a kind to open all devices of it that others leave free, the first where none is, and any other name to open what
-// Open does.
+// TestOpenFree wants the name of a kind to open all devices of it that others leave free, the first where none is,
+// and any other name to open what Open does.
 func TestOpenFree(t *testing.T) {
 	were := kinds
 	defer func() { kinds = were }()

@@ -114,9 +114,10 @@ func (d *Matrix) blocks(ctx context.Context, b *lineBlock, wanted func(u int) bo
 	return d.unchanged()
 }
 
-// Potentials returns, for each vertex, the length of a shortest path to it from a virtual source with an arc of length 0 to
-// every vertex: by Bellman–Ford, in a pass over the matrix or some more. A negative cycle is an error. It is the search of
-// Graph.Check. Lines that no pass has changed are not read again. It fails with the cause of ctx if that ends first.
+// Potentials returns, for each vertex, the length of a shortest path to it from a virtual source with an arc of
+// length 0 to every vertex: by Bellman–Ford, in a pass over the matrix or some more. A negative cycle is an error. It
+// is the search of Graph.Check. Lines that no pass has changed are not read again. It fails with the cause of ctx if
+// that ends first.
 func (d *Matrix) Potentials(ctx context.Context) ([]float64, error) {
 	for tolerance := 0.0; ; {
 		r := relaxation{d: d, tolerance: tolerance, block: d.newBlock(), waiting: make([]bool, d.n), from: make([]float64, d.n),

@@ -49,8 +49,8 @@ type entryType struct {
 type wordRange struct{ none, most int32 }
 
 var (
-	// tileWords are those of a distance matrix, tileShorts those of one of kind u16. A weight of Unreachable or more passes Check only where no
-	// shortest path uses the arc.
+	// tileWords are those of a distance matrix, tileShorts those of one of kind u16. A weight of Unreachable or more
+	// passes Check only where no shortest path uses the arc.
 	tileWords  = wordRange{entry.Inf32, entry.Inf32}
 	tileShorts = wordRange{int32(entry.Inf16), int32(entry.Inf16)}
 	// lineWords keep every weight; none is the least int32.
@@ -172,7 +172,8 @@ func (x *numbers) wordsOf(dst []uint32, raw []byte, w wordRange) {
 	x.entryType.words(x, dst, raw, w)
 }
 
-// valuesOf writes these weights as numbers in stored units, +Inf where there is no arc. words is scratch, as long as dst.
+// valuesOf writes these weights as numbers in stored units, +Inf where there is no arc. words is scratch, as long as
+// dst.
 func (x *numbers) valuesOf(dst []float64, raw []byte, words []uint32) {
 	if x.want == entry.KindF64 {
 		x.toNative(raw)

@@ -161,8 +161,8 @@ func (s *surveyor) settle() error {
 	return err
 }
 
-// CheckZeros refuses a matrix of which nobody has said what is no arc, if more than one in twenty of its entries off the
-// diagonal is 0: most programs write 0 where there is no arc, and here it is an arc of length 0.
+// CheckZeros refuses a matrix of which nobody has said what is no arc, if more than one in twenty of its entries off
+// the diagonal is 0: most programs write 0 where there is no arc, and here it is an arc of length 0.
 func CheckZeros(file string, zeros, entries int64) error {
 	if zeros <= entries/20 {
 		return nil
@@ -171,7 +171,8 @@ func CheckZeros(file string, zeros, entries int64) error {
 		"if these are arcs of length 0, say --no-arc inf", zeros, entries)}
 }
 
-// rounded says that weights are not what the input says they are, and what keeps them exact. fraction: some are no integers.
+// rounded says that weights are not what the input says they are, and what keeps them exact. fraction: some are no
+// integers.
 func (d *Matrix) rounded(e cell, fraction bool) string {
 	hint := "--kind i32 is exact"
 	if fraction {

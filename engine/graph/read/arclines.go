@@ -13,7 +13,8 @@ type arcLines struct {
 	out   *sink
 	also  reverse // what else an arc on a line stands for
 
-	// entries says that arcs are what a matrix stores: what Options.NoArc names is none of them, and those that are 0 are counted.
+	// entries says that arcs are what a matrix stores: what Options.NoArc names is none of them, and those that are 0
+	// are counted.
 	entries    bool
 	zeros, off int64 // off the diagonal: those that are 0, and all
 
@@ -41,8 +42,9 @@ type arcBatch struct {
 	nones int64 // of these, that were no arcs: parse has put self-loops in their places
 
 	zeros, off int64
-	plain      number.Plain        // that they were read with
-	odd        *graph.NegativeLoop // the first self-loop that is not just dropped, its line counted from the block's first
+	plain      number.Plain // that they were read with
+	// the first self-loop that is not just dropped, its line counted from the block's first
+	odd *graph.NegativeLoop
 }
 
 // run reads the lines that are left.

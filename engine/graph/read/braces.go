@@ -11,7 +11,8 @@ import (
 
 // networkx's write_edgelist puts the data of an edge behind its ends, as a dictionary of Python: "u v {'weight': 3}".
 
-// hasBraces reports whether the first line, which has data, ends with a dictionary, and then settles what all lines are like.
+// hasBraces reports whether the first line, which has data, ends with a dictionary, and then settles what all lines
+// are like.
 func (r *edgeReader) hasBraces(line []byte) (bool, error) {
 	ends, data := python.Cut(line)
 	var keys []string

@@ -87,8 +87,8 @@ func (r *edgeReader) countsAsArc(c *counts) error {
 	return nil
 }
 
-// settleCounts decides, once all other lines are read, what the first line means. Where it may be an arc and fits as counts
-// too, it says which it takes it for, or refuses: no edge is lost, and none made up, without a word.
+// settleCounts decides, once all other lines are read, what the first line means. Where it may be an arc and fits as
+// counts too, it says which it takes it for, or refuses: no edge is lost, and none made up, without a word.
 func (r *edgeReader) settleCounts() error {
 	c := r.counts
 	if c == nil {

@@ -133,8 +133,8 @@ func other(known, opinion columns.Columns) bool {
 		known.Weight >= 0 && known.Weight != opinion.Weight
 }
 
-// contradicts reports whether a header, in fields, has from and to in other places than the columns that are named in their
-// order. Whoever names columns so may think that this picks them by name.
+// contradicts reports whether a header, in fields, has from and to in other places than the columns that are named in
+// their order. Whoever names columns so may think that this picks them by name.
 func (r *edgeReader) contradicts() bool {
 	words := columns.Long(r.names())
 	named, _, _ := columns.Named(words)
@@ -146,8 +146,8 @@ func (r *edgeReader) contradicts() bool {
 	return false
 }
 
-// oneWay refuses a header, in fields, with a column that is needed to tell arcs from edges, unless the user has said which
-// they are.
+// oneWay refuses a header, in fields, with a column that is needed to tell arcs from edges, unless the user has said
+// which they are.
 func (r *edgeReader) oneWay() error {
 	r.header = true
 	if name := columns.OneWay(r.names()); name != "" && r.either {
@@ -156,8 +156,8 @@ func (r *edgeReader) oneWay() error {
 	return nil
 }
 
-// directions refuses a first line, in fields, of which a column that is not read says how the arc goes, as Gephi writes it,
-// unless the user has said so.
+// directions refuses a first line, in fields, of which a column that is not read says how the arc goes, as Gephi
+// writes it, unless the user has said so.
 func (r *edgeReader) directions() error {
 	for i, f := range r.fields {
 		if i != r.From && i != r.To && i != r.Weight && r.either && columns.Direction(string(f.text)) {
@@ -172,8 +172,8 @@ func (r *edgeReader) perLine(column string) error {
 		"and say --directed; if all lines are alike, only say --directed or --undirected", column)
 }
 
-// Ends returns which columns of a header name the ends of an arc, by the names that edge lists may have for them; false if it
-// does not name both.
+// Ends returns which columns of a header name the ends of an arc, by the names that edge lists may have for them;
+// false if it does not name both.
 func Ends(header []string) (from, to int, ok bool) {
 	c, ok, err := columns.Named(header)
 	return c.From, c.To, ok && err == nil

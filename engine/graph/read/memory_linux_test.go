@@ -19,9 +19,9 @@ import (
 	"ooc/tiles/crashtest"
 )
 
-// TestMemory reads more than 2²⁴ arcs, from which on memory is given back at once, in a process of its own, whose anonymous
-// memory must stay within that of the CSR and a tenth more: of one kind, and in a campaign of both. (The race detector takes
-// more.)
+// TestMemory reads more than 2²⁴ arcs, from which on memory is given back at once, in a process of its own, whose
+// anonymous memory must stay within that of the CSR and a tenth more: of one kind, and in a campaign of both. (The
+// race detector takes more.)
 func TestMemory(t *testing.T) {
 	if path := os.Getenv("OOC_TEST_MEMORY"); path != "" {
 		measureMemory(t, path)

@@ -9,9 +9,9 @@ import (
 	"ooc/engine/graph/internal/number"
 )
 
-// detectMETIS is sure of lists that no edge list could be, after a header that all of them fit: of different lengths, or
-// of a length that no arcs below a line of counts have. It is also sure of a small file that fits to the last edge. Else
-// the extension decides.
+// detectMETIS is sure of lists that no edge list could be, after a header that all of them fit: of different lengths,
+// or of a length that no arcs below a line of counts have. It is also sure of a small file that fits to the last
+// edge. Else the extension decides.
 func detectMETIS(head []byte) match {
 	whole := len(head) < input.HeadSize-len("\xef\xbb\xbf")
 	d := metisDetector{}

@@ -82,7 +82,8 @@ func readMTX(in *lines.Reader, o Options, out *sink) error {
 	return out.checkStored(r.zeros, r.off, o)
 }
 
-// checkStored refuses a sparse matrix with many zeros, unless somebody has said what they are, and says that there are some.
+// checkStored refuses a sparse matrix with many zeros, unless somebody has said what they are, and says that there
+// are some.
 func (s *sink) checkStored(zeros, entries int64, o Options) error {
 	if o.NoArc != "" {
 		return nil

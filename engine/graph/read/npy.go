@@ -19,5 +19,6 @@ var npy = Format{
 		}
 		return no
 	},
-	read: func(_ *lines.Reader, _ Options, out *sink) error { return out.failAll(dense.NotAnArray) }, // or it were opened
+	// or it were opened
+	read: func(_ *lines.Reader, _ Options, out *sink) error { return out.failAll(dense.NotAnArray) },
 }

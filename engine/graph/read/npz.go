@@ -17,7 +17,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// sciPy is what scipy.sparse.save_npz writes: a stored entry in row i and column j is the weight of the arc from i to j.
+// sciPy is what scipy.sparse.save_npz writes: a stored entry in row i and column j is the weight of the arc from i to
+// j.
 var sciPy = Format{
 	Name:       "npz",
 	Title:      "sparse matrix of SciPy (.npz): CSR, CSC, COO",
@@ -100,8 +101,8 @@ func readNPZ(in *input.Input, data io.Reader, o Options, out *sink) error {
 	return out.checkStored(zeros, off, o)
 }
 
-// value turns the entry at a place into a word; none says that some number is no arc. It returns false where there is none to
-// add, or an error.
+// value turns the entry at a place into a word; none says that some number is no arc. It returns false where there is
+// none to add, or an error.
 func (s *sink) value(row, col int32, x npz.Value, none bool) (word uint32, ok bool, err error) {
 	if k, ok := x.Int32(); ok && !none && s.Weigh.Scale == 1 {
 		return s.Weigh.IntWord(k), true, nil
@@ -169,8 +170,9 @@ func settleDirections(g *graph.Graph, out *sink) {
 	}
 }
 
-// settleCOO refuses a matrix in COO in which a place has two entries, and then makes arcs edges if they shall be. SciPy's
-// shortest_path adds such entries up, in the order and the type that they have; in CSR and CSC it takes the shortest.
+// settleCOO refuses a matrix in COO in which a place has two entries, and then makes arcs edges if they shall be.
+// SciPy's shortest_path adds such entries up, in the order and the type that they have; in CSR and CSC it takes the
+// shortest.
 func settleCOO(in *input.Input, g *graph.Graph, out *sink, undirected bool) error {
 	if g.Parallel > 0 {
 		return in.Fail("%d of the stored entries have the place of another one (duplicates): in COO, SciPy takes their sum, "+

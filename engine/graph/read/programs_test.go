@@ -13,8 +13,8 @@ import (
 	"ooc/engine/graph/internal/graphtest"
 )
 
-// streetArcs and streetEdges are the network that testdata/programs/make.py has had written: 9 streets both ways, of which
-// streetEdges is each once, and two that are one way.
+// streetArcs and streetEdges are the network that testdata/programs/make.py has had written: 9 streets both ways, of
+// which streetEdges is each once, and two that are one way.
 var (
 	streetEdges = []graph.Arc{{From: 0, To: 1, Weight: 12.5}, {From: 1, To: 2, Weight: 20}, {From: 0, To: 3, Weight: 7.25}, {From: 1, To: 4, Weight: 31},
 		{From: 3, To: 4, Weight: 11}, {From: 4, To: 5, Weight: 9.5}, {From: 5, To: 8, Weight: 14}, {From: 3, To: 6, Weight: 40}, {From: 8, To: 7, Weight: 6}}

@@ -91,8 +91,8 @@ func TestStoredZerosAreSaid(t *testing.T) {
 	}
 }
 
-// TestSpellingsAreSaid says where texts are among integers, since most of them are integers to the eye, and where a first line
-// may be no arc.
+// TestSpellingsAreSaid says where texts are among integers, since most of them are integers to the eye, and where a
+// first line may be no arc.
 func TestSpellingsAreSaid(t *testing.T) {
 	const ids, columns = `1 of 3 ids are texts, such as %s, the others integers: each spelling is a vertex of its own`, "is read as an arc; if it only numbers the columns"
 	for _, c := range []struct{ text, want string }{

@@ -58,8 +58,8 @@ func TestRoundingIsSaid(t *testing.T) {
 	}
 }
 
-// TestRoundingIsRight reads random weights ahead and line by line: both must say the same, the first weight that strconv rounds
-// otherwise, and a scale that is then read and exact.
+// TestRoundingIsRight reads random weights ahead and line by line: both must say the same, the first weight that
+// strconv rounds otherwise, and a scale that is then read and exact.
 func TestRoundingIsRight(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeds.New(t)

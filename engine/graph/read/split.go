@@ -43,8 +43,8 @@ func isDecimalComma(tok []byte) bool {
 	return ok
 }
 
-// commaAmongBlanks returns a number with a decimal comma on a line whose columns stand between blanks, where there are no
-// other commas, so that these do not pass for separators; else nil.
+// commaAmongBlanks returns a number with a decimal comma on a line whose columns stand between blanks, where there
+// are no other commas, so that these do not pass for separators; else nil.
 func commaAmongBlanks(line []byte) (found []byte) {
 	for i, f := range bytes.Fields(line) {
 		_, isID := parseID(f)
@@ -142,8 +142,8 @@ func (r *edgeReader) cutQuoted(line []byte, i int) (f field, next int, ok bool) 
 	return field{text: text, quoted: true}, end, closed
 }
 
-// loose reports whether blanks and tabs separate columns, and lines have columns that are not read: such a one may be empty or hold
-// a blank, where a program has written tabs.
+// loose reports whether blanks and tabs separate columns, and lines have columns that are not read: such a one may be
+// empty or hold a blank, where a program has written tabs.
 func (r *edgeReader) loose() bool {
 	return r.sep == 0 && (r.named || r.width > 2+btoi(r.Weight >= 0))
 }

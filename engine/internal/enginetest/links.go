@@ -9,8 +9,8 @@ import (
 	"ooc/engine/ranks"
 )
 
-// Links returns the links of so many ranks that are goroutines of this process. Whoever sends waits until that is received. Where a call's
-// context ends, all of them fail, and so they do once down was called.
+// Links returns the links of so many ranks that are goroutines of this process. Whoever sends waits until that is
+// received. Where a call's context ends, all of them fail, and so they do once down was called.
 func Links(size int) (all []ranks.Link, down func()) {
 	n := &network{letters: map[address]chan []byte{}, down: make(chan struct{})}
 	for rank := range size {

@@ -84,7 +84,8 @@ func open(t testing.TB, memory int64) kernels.Device {
 // flagBytes is what the flag of a comparison takes of a device's memory.
 const flagBytes = 256
 
-// MinPages is the fewest pages with which anything can be solved: one for a tile that is read, one for a tile that is written.
+// MinPages is the fewest pages with which anything can be solved: one for a tile that is read, one for a tile that is
+// written.
 const MinPages = 2
 
 // MinSlots is the fewest slots that blocked rounds take over so many tiles a side: the pivot tiles, two panels, and a

@@ -8,8 +8,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// SymmetricGraph makes a graph of n vertices in which every arc has its reverse: read as undirected, or directed and so by
-// chance. It is often not connected.
+// SymmetricGraph makes a graph of n vertices in which every arc has its reverse: read as undirected, or directed and
+// so by chance. It is often not connected.
 func SymmetricGraph(t testing.TB, r *rand.Rand, n int, kind entry.Kind) *graph.Graph {
 	t.Helper()
 	options := []graph.BuildOption{graph.AsKind(kind)}

@@ -10,8 +10,8 @@ import (
 	"ooc/kernels/cuda"
 )
 
-// Open opens the first GPU, on so much of its memory, until the test ends; 0: most of what is free. It returns nil where
-// there is none, which OOC_REQUIRE_GPU=1 makes a failure.
+// Open opens the first GPU, on so much of its memory, until the test ends; 0: most of what is free. It returns nil
+// where there is none, which OOC_REQUIRE_GPU=1 makes a failure.
 func Open(t testing.TB, memory int64) kernels.Device {
 	t.Helper()
 	d, err := cuda.Open(cuda.Options{Memory: memory})

@@ -18,8 +18,9 @@ type Launcher struct {
 	env  []string
 }
 
-// Launchers returns those of this machine: Debian's mpirun.openmpi and mpirun.mpich, and that of the folder OOC_MPICH, where MPICH 5 is, with
-// the standard ABI. Where there is none, the test is skipped, or fails with OOC_REQUIRE_MPI=1.
+// Launchers returns those of this machine: Debian's mpirun.openmpi and mpirun.mpich, and that of the folder
+// OOC_MPICH, where MPICH 5 is, with the standard ABI. Where there is none, the test is skipped, or fails with
+// OOC_REQUIRE_MPI=1.
 func Launchers(t *testing.T) []*Launcher {
 	t.Helper()
 	var all []*Launcher
@@ -49,7 +50,8 @@ func (l *Launcher) Command(t *testing.T, n int, name string, args ...string) *ex
 	return l.command(t, append([]string{"-n", strconv.Itoa(n), name}, args...))
 }
 
-// Each returns the command that starts a process of each line, which is a folder to run in, a program and its arguments.
+// Each returns the command that starts a process of each line, which is a folder to run in, a program and its
+// arguments.
 func (l *Launcher) Each(t *testing.T, lines ...[]string) *exec.Cmd {
 	t.Helper()
 	var args []string

@@ -23,7 +23,8 @@ type clusters struct {
 	members []int32
 }
 
-// coarsen returns a region in which each vertex stands for a vertex of r and some of its neighbours. Its components are those of r.
+// coarsen returns a region in which each vertex stands for a vertex of r and some of its neighbours. Its components
+// are those of r.
 func (r *region) coarsen() (*region, *clusters) {
 	n := r.n()
 	to, l := &region{start: []int32{0}}, &clusters{of: make([]int32, n), members: make([]int32, 0, n)}
@@ -83,8 +84,8 @@ func (l *clusters) within(finer *clusters) *clusters {
 	return all
 }
 
-// separateCoarsely is separate for a large region: it finds a separator of a coarser one, and then the smallest near that. It returns
-// nil where it finds none, also if the region has several large components.
+// separateCoarsely is separate for a large region: it finds a separator of a coarser one, and then the smallest near
+// that. It returns nil where it finds none, also if the region has several large components.
 func (r *region) separateCoarsely(ctx context.Context) (side, order []int32) {
 	rough, l := r.coarsen()
 	for range coarsenSteps - 1 {

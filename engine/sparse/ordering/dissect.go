@@ -14,26 +14,28 @@ import (
 const (
 	// leafVertices is the size of a region that is not dissected: its vertices are ordered by minimum degrees.
 	leafVertices = 1500
-	// thickVertices is the size of the largest region without a thin separator for which the rest of a graph is dissected all the same.
+	// thickVertices is the size of the largest region without a thin separator for which the rest of a graph is
+	// dissected all the same.
 	thickVertices = 4 * leafVertices
 	// forkVertices is the size of a region from which its halves are dissected at the same time.
 	forkVertices = 20000
-	// thick is how many times the square root of a region's vertices a separator may have. Where one has more, the region is
-	// ordered by minimum degrees.
+	// thick is how many times the square root of a region's vertices a separator may have. Where one has more, the
+	// region is ordered by minimum degrees.
 	thick = 3
 )
 
-// block is some vertices that follow one another in an order by dissection: a separator, or a region that was not dissected.
+// block is some vertices that follow one another in an order by dissection: a separator, or a region that was not
+// dissected.
 type block struct {
 	region   int     // vertices of the region that the separator separates
 	vertices []int32 // in the order of their elimination
 }
 
-// Dissect orders all vertices by nested dissection (A. George, Nested dissection of a regular finite element mesh, 1973): a
-// separator is eliminated after the two halves that it leaves, and these are dissected likewise. Blocks of larger regions come
-// later, so that what is left at any stopping point are the separators of the largest. It returns nil if a region of more than
-// 6,000 vertices (thickVertices) has no thin separator: then minimum degrees leave fewer arcs. It fails with the cause of ctx if
-// that ends first. The order does not depend on the number of processors.
+// Dissect orders all vertices by nested dissection (A. George, Nested dissection of a regular finite element mesh,
+// 1973): a separator is eliminated after the two halves that it leaves, and these are dissected likewise. Blocks of
+// larger regions come later, so that what is left at any stopping point are the separators of the largest. It returns
+// nil if a region of more than 6,000 vertices (thickVertices) has no thin separator: then minimum degrees leave fewer
+// arcs. It fails with the cause of ctx if that ends first. The order does not depend on the number of processors.
 func Dissect(ctx context.Context, p *Pattern) ([]int32, error) {
 	vertices := make([]int32, p.n())
 	for v := range vertices {
@@ -127,8 +129,9 @@ type region struct {
 	vertices []int32 // of the graph
 	start    []int32
 	adj      []int32
-	leaf     bool    // small components, which are not dissected
-	weight   []int32 // of a coarse region, how many vertices each one stands for, and it has none of the graph; nil: one
+	leaf     bool // small components, which are not dissected
+	// of a coarse region, how many vertices each one stands for, and it has none of the graph; nil: one
+	weight []int32
 }
 
 func (r *region) n() int { return len(r.start) - 1 }
@@ -142,7 +145,8 @@ func (r *region) weightOf(v int32) int32 {
 
 func (r *region) row(v int32) []int32 { return r.adj[r.start[v]:r.start[v+1]] }
 
-// smallest is the size of a region that is not dissected, or of the largest part that it may have if it is small components.
+// smallest is the size of a region that is not dissected, or of the largest part that it may have if it is small
+// components.
 func (r *region) smallest() int {
 	if r.leaf {
 		return min(r.n(), leafVertices)
@@ -171,8 +175,8 @@ func (r *region) minimumDegree() []int32 {
 	return order
 }
 
-// divide cuts a region into parts without arcs between them, and their separator, vertices of the graph. There are no parts if the
-// region has no thin separator, or ctx has ended.
+// divide cuts a region into parts without arcs between them, and their separator, vertices of the graph. There are no
+// parts if the region has no thin separator, or ctx has ended.
 func (r *region) divide(ctx context.Context) (parts []*region, separator []int32) {
 	var side, order []int32
 	if r.n() >= coarsenFrom {
@@ -229,8 +233,8 @@ func (r *region) components() []*region {
 	return parts
 }
 
-// split returns the regions of the vertices of each of some parts, numbered in the given order of all vertices, in which
-// neighbours are near each other. Those between are in none.
+// split returns the regions of the vertices of each of some parts, numbered in the given order of all vertices, in
+// which neighbours are near each other. Those between are in none.
 func (r *region) split(part []int32, count int, order []int32) []*region {
 	size, arcs := make([]int32, count), make([]int32, count)
 	number := make([]int32, r.n())

@@ -173,8 +173,8 @@ func randomRegion(r *rand.Rand) *region {
 	return g
 }
 
-// disjointPaths counts paths from source to sink that share no vertex of the band, by one search for each. There is no separator if
-// an arc joins the two sides.
+// disjointPaths counts paths from source to sink that share no vertex of the band, by one search for each. There is
+// no separator if an arc joins the two sides.
 func disjointPaths(g *region, index []int32) (count int, separable bool) {
 	n := g.n()
 	room := map[[2]int]int{} // between states: entrance 2v, exit 2v+1, source 2n, sink 2n+1
@@ -220,7 +220,8 @@ func disjointPaths(g *region, index []int32) (count int, separable bool) {
 	}
 }
 
-// TestSeparateCoarsely: a separator that is looked for in a coarser region separates, and has few vertices more than one of the region.
+// TestSeparateCoarsely: a separator that is looked for in a coarser region separates, and has few vertices more than
+// one of the region.
 func TestSeparateCoarsely(t *testing.T) {
 	seed := seeds.New(t).Uint64()
 	for kind, o := range map[string]gen.Options{"road": {N: 20000, Seed: seed}, "grid": {N: 20000, Undirected: true}, "ring": {N: 9000}} {

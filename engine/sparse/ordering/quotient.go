@@ -1,15 +1,15 @@
 package ordering
 
-// quotient is the quotient graph of an elimination in progress. An eliminated vertex is an *element*: it stands for the
-// clique that its elimination made of its neighbours, and the arcs of that clique are not stored. Vertices with the same
-// neighbours form one *variable*, whose weight is their number. A variable lists the elements that it belongs to and the
-// variables that it is adjacent to outside of them; the list takes the place of its row of the input. An element lists its
-// variables. Elements are absorbed by elements that cover them, so the lists never hold more than the input did (A. George
-// and J. W. H. Liu, The evolution of the minimum degree ordering algorithm, 1989).
+// quotient is the quotient graph of an elimination in progress. An eliminated vertex is an *element*: it stands for
+// the clique that its elimination made of its neighbours, and the arcs of that clique are not stored. Vertices with
+// the same neighbours form one *variable*, whose weight is their number. A variable lists the elements that it
+// belongs to and the variables that it is adjacent to outside of them; the list takes the place of its row of the
+// input. An element lists its variables. Elements are absorbed by elements that cover them, so the lists never hold
+// more than the input did (A. George and J. W. H. Liu, The evolution of the minimum degree ordering algorithm, 1989).
 //
-// Degrees are the upper bounds of AMD (P. R. Amestoy, T. A. Davis and I. S. Duff, An approximate minimum degree ordering
-// algorithm, 1996), which cost no more than reading the lists of a pivot's variables. Mass elimination, aggressive
-// absorption and indistinguishable variables are as there.
+// Degrees are the upper bounds of AMD (P. R. Amestoy, T. A. Davis and I. S. Duff, An approximate minimum degree
+// ordering algorithm, 1996), which cost no more than reading the lists of a pivot's variables. Mass elimination,
+// aggressive absorption and indistinguishable variables are as there.
 type quotient struct {
 	rows   []int64 // where a variable's list begins in lists
 	lists  []int32 // elements, then variables
@@ -35,8 +35,8 @@ type quotient struct {
 	key   []int32 // a variable's hash
 	twin  []int32 // the next variable with the same hash
 
-	// Of the elimination trees below a variable, or with an element as their root: the number of their vertices, those of
-	// the variable itself included, and the sum of their costs.
+	// Of the elimination trees below a variable, or with an element as their root: the number of their vertices,
+	// those of the variable itself included, and the sum of their costs.
 	below []int32
 	part  []float64
 	cost  func(vertices, arcs int) float64 // see MinimumDegree; nil: nothing
@@ -150,8 +150,8 @@ func (q *quotient) eliminate() Pivot {
 
 func (q *quotient) members(e int32) []int32 { return q.arena[q.place[e]:][:q.size[e]] }
 
-// prune ends the elimination of a variable p whose neighbours are one variable i. There is no clique to stand for, so p is
-// no element. i's list, which may be long, stays as it is apart from dead entries.
+// prune ends the elimination of a variable p whose neighbours are one variable i. There is no clique to stand for, so
+// p is no element. i's list, which may be long, stays as it is apart from dead entries.
 func (q *quotient) prune(p, i int32) {
 	q.mark[p] = dead
 	q.size[p] = 0
@@ -177,8 +177,8 @@ func (q *quotient) stampStep() int64 { return int64(len(q.mark)) + 1 }
 // nextStamp makes every mark old.
 func (q *quotient) nextStamp() { q.stamp += q.stampStep() }
 
-// form lists the members of element p: the variables in p's own list and in its elements, which p absorbs. Each is marked
-// with stamp and taken out of the list of its degree.
+// form lists the members of element p: the variables in p's own list and in its elements, which p absorbs. Each is
+// marked with stamp and taken out of the list of its degree.
 func (q *quotient) form(p int32) {
 	row := q.lists[q.rows[p]:]
 	elements, variables := row[:q.elems[p]], row[q.elems[p]:][:q.vars[p]]
@@ -229,8 +229,8 @@ func (q *quotient) reserve(elements []int32, variables int) {
 	}
 }
 
-// compact moves the live elements together and drops entries that are no variables any more. The elements then hold no more
-// than the input did, so there is room for one more.
+// compact moves the live elements together and drops entries that are no variables any more. The elements then hold
+// no more than the input did, so there is room for one more.
 func (q *quotient) compact() {
 	arena, order := q.arena[:0], q.order[:0]
 	for _, e := range q.order {
@@ -268,8 +268,8 @@ func (q *quotient) overlaps(members []int32) {
 	}
 }
 
-// update rewrites the list of i, a member of the new element p, and bounds its degree outside p. It reports whether i has
-// no neighbours outside p: then it can be eliminated with p at no cost.
+// update rewrites the list of i, a member of the new element p, and bounds its degree outside p. It reports whether i
+// has no neighbours outside p: then it can be eliminated with p at no cost.
 func (q *quotient) update(p, i int32) (alone bool) {
 	inside := q.stamp - q.stampStep() // the mark of members
 	row := q.lists[q.rows[i]:][:q.elems[i]+q.vars[i]]
@@ -362,8 +362,8 @@ func (q *quotient) marked(j int32) bool {
 	return true
 }
 
-// reinsert drops from p's members the variables that were absorbed or eliminated, and puts the others back into the lists
-// of their degrees.
+// reinsert drops from p's members the variables that were absorbed or eliminated, and puts the others back into the
+// lists of their degrees.
 func (q *quotient) reinsert(p int32, members []int32) {
 	kept := members[:0]
 	for _, i := range members {

@@ -8,7 +8,8 @@ import (
 	"ooc/engine/sparse/internal/sparsetest"
 )
 
-// TestDegreesOfPivots: what the quotient graph says of a pivot is what eliminating it leaves, and it adds up costs over trees.
+// TestDegreesOfPivots: what the quotient graph says of a pivot is what eliminating it leaves, and it adds up costs
+// over trees.
 func TestDegreesOfPivots(t *testing.T) {
 	r := seeds.New(t)
 	for range 300 {

@@ -15,7 +15,8 @@ const (
 // bandShare is the share of a region's vertices, on each side of its middle, among which the separator is looked for.
 const bandShare = 0.1
 
-// mainShare is the share of a region's vertices in one component with which the region is separated as if it were connected.
+// mainShare is the share of a region's vertices in one component with which the region is separated as if it were
+// connected.
 const mainShare = 0.95
 
 // pollEvery is after how many vertices a search looks whether it should stop.
@@ -57,7 +58,8 @@ func (b *searcher) from(v int32) (last int32) {
 	return queue[len(queue)-1]
 }
 
-// main searches from a vertex of the component that has nearly all of the region's vertices, and reports whether there is one.
+// main searches from a vertex of the component that has nearly all of the region's vertices, and reports whether
+// there is one.
 func (b *searcher) main() bool {
 	n := b.r.n()
 	for _, v := range []int{0, n / 2, n / 4} {
@@ -68,9 +70,9 @@ func (b *searcher) main() bool {
 	return false
 }
 
-// separate returns the side of each vertex, and the vertices in the order of their places, or nil where it finds no thin separator.
-// b has searched nearly all of the region. Vertices are placed by how much nearer they are to one end of the region than to the other,
-// and those that the search has not reached at one end.
+// separate returns the side of each vertex, and the vertices in the order of their places, or nil where it finds no
+// thin separator. b has searched nearly all of the region. Vertices are placed by how much nearer they are to one end
+// of the region than to the other, and those that the search has not reached at one end.
 func (r *region) separate(b *searcher) (side, order []int32) {
 	a := b.queue[len(b.queue)-1]
 	z := b.from(a)
@@ -87,8 +89,8 @@ func (r *region) separate(b *searcher) (side, order []int32) {
 	return r.cutAlong(b.ctx, order), order
 }
 
-// cutAlong returns the sides of the smallest separator among the vertices in the middle of an order; nil: it is thick, or there is
-// none.
+// cutAlong returns the sides of the smallest separator among the vertices in the middle of an order; nil: it is
+// thick, or there is none.
 func (r *region) cutAlong(ctx context.Context, order []int32) []int32 {
 	n := r.n()
 	f := &flow{r: r, index: make([]int32, n)}
@@ -150,14 +152,14 @@ const (
 	atSink   = -2
 )
 
-// flow finds the fewest vertices of a band that separate the vertices on one side of it from those on the other: as many as there are
-// paths through the band that share no vertex (K. Menger, 1927). Vertices of the band are named by their index in it.
-// A vertex has two states: 2i is its entrance, 2i+1 its exit. Between them is room for one path.
+// flow finds the fewest vertices of a band that separate the vertices on one side of it from those on the other: as
+// many as there are paths through the band that share no vertex (K. Menger, 1927). Vertices of the band are named by
+// their index in it. A vertex has two states: 2i is its entrance, 2i+1 its exit. Between them is room for one path.
 //
-// Paths are found one by one, each by a search by depth that turns to the nearest neighbours of the sink first, in rounds that look at
-// each state once (A. Pothen and C.-J. Fan, Computing the block triangular form of a sparse matrix, 1990). Most paths lead straight
-// through the band, so this takes far fewer rounds than searches by breadth. The separator is the one nearest the source, the same
-// whichever paths are found.
+// Paths are found one by one, each by a search by depth that turns to the nearest neighbours of the sink first, in
+// rounds that look at each state once (A. Pothen and C.-J. Fan, Computing the block triangular form of a sparse
+// matrix, 1990). Most paths lead straight through the band, so this takes far fewer rounds than searches by breadth.
+// The separator is the one nearest the source, the same whichever paths are found.
 type flow struct {
 	r     *region
 	band  []int32
@@ -263,8 +265,8 @@ func (f *flow) build() bool {
 	return true
 }
 
-// augment looks for a path from a state to the sink over states that this round has not seen, and if there is one, lets it change the
-// paths that there are.
+// augment looks for a path from a state to the sink over states that this round has not seen, and if there is one,
+// lets it change the paths that there are.
 func (f *flow) augment(from int32) bool {
 	f.stack = f.stack[:0]
 	f.push(from)

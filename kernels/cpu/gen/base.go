@@ -13,9 +13,9 @@ const (
 	mostPivot = 8  // vectors of a row that stay in registers
 )
 
-// base generates Floyd–Warshall on one contiguous 64×64 block, in place: for each k, row k stays in
-// registers while it relaxes all rows, if there are enough. In the arithmetic that resets, every step resets, so that no
-// sum with the sentinel survives into the next.
+// base generates Floyd–Warshall on one contiguous 64×64 block, in place: for each k, row k stays in registers while
+// it relaxes all rows, if there are enough. In the arithmetic that resets, every step resets, so that no sum with the
+// sentinel survives into the next.
 func base(p path, a arithmetic) {
 	TEXT("base"+a.name+p.suffix, NOSPLIT, "func(d *byte)")
 	Doc(fmt.Sprintf("base%s%s closes a contiguous %d×%d block.", a.name, p.suffix, edge, edge))

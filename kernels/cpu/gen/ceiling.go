@@ -19,8 +19,8 @@ func (p path) one(a arithmetic) reg.VecVirtual {
 	return p.splat(0x3f800000)
 }
 
-// ceiling generates the add and min of the microkernel on registers alone: as many independent minima as
-// hide the latency of both, no memory, no loop overhead that counts. Several additions go before their minima, as in the
+// ceiling generates the add and min of the microkernel on registers alone: as many independent minima as hide the
+// latency of both, no memory, no loop overhead that counts. Several additions go before their minima, as in the
 // microkernel: in turns, Zen 4 spreads them over its pipes so badly that products would pass the ceiling.
 func ceiling(p path, a arithmetic) {
 	TEXT("ceiling"+a.name+p.suffix, NOSPLIT, "func(turns int)")

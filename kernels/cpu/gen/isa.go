@@ -98,8 +98,9 @@ func (a arithmetic) min(x, y, dst Op) {
 	}
 }
 
-// broadcast fills a register with the entry at from. It is vpbroadcastd for floats too: on Zen 4, vbroadcastss to 512 bits
-// takes the pipes for as long as two additions, vpbroadcastd only a load; a product in i32 was a third slower with the former.
+// broadcast fills a register with the entry at from. It is vpbroadcastd for floats too: on Zen 4, vbroadcastss to 512
+// bits takes the pipes for as long as two additions, vpbroadcastd only a load; a product in i32 was a third slower
+// with the former.
 func (a arithmetic) broadcast(from, to Op) {
 	switch a.size {
 	case 2:

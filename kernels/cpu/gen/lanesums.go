@@ -9,17 +9,18 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// laneSummer is the state of one function of sums of lanes. The sums of rows are in memory: between two entries of a row the
-// processor does so much for other rows that it does not wait for them.
+// laneSummer is the state of one function of sums of lanes. The sums of rows are in memory: between two entries of a
+// row the processor does so much for other rows that it does not wait for them.
 type laneSummer struct {
 	path
 	arithmetic
 	line, lane reg.Register // a column, and the number of the first row of a group in it
 	never, one reg.VecVirtual
-	minus      reg.VecVirtual          // -1 in every entry; without masks in registers of their own, with its sign flipped
-	name       reg.VecVirtual          // of the column, in every entry
-	rows       map[string]reg.Register // where the sums of rows are
-	column     *columnTotal            // nil: no columns are added up
+	// -1 in every entry; without masks in registers of their own, with its sign flipped
+	minus  reg.VecVirtual
+	name   reg.VecVirtual          // of the column, in every entry
+	rows   map[string]reg.Register // where the sums of rows are
+	column *columnTotal            // nil: no columns are added up
 }
 
 // columnTotal has the sums of a column by row mod sumLanes.
@@ -31,7 +32,8 @@ type columnTotal struct {
 // group is how many rows are done at a time.
 func (s *laneSummer) group() int { return max(sumLanes, s.bytes/s.size) }
 
-// laneSums generates what adds columns of entries to the sums of their rows and, if these are asked for, to those of the columns.
+// laneSums generates what adds columns of entries to the sums of their rows and, if these are asked for, to those of
+// the columns.
 func laneSums(p path, a arithmetic, cols bool) {
 	name, signature := "laneSums"+a.name, "func(lanes, names, sum, inverse, missing, top, farthest *byte, columns, width int)"
 	doc := "%s adds columns of width entries to the sums of their rows, see path."
@@ -140,8 +142,8 @@ func (s *laneSummer) entries(i, h int) Mem {
 	return Mem{Base: s.line, Index: s.lane, Scale: uint8(s.size), Disp: i*s.bytes + h*s.bytes/2}
 }
 
-// ifPlain jumps if all entries are positive, and less than their row's top. As numbers without a sign that are one less, all others are
-// no less than the top: the unreachable, and 0 and what is negative.
+// ifPlain jumps if all entries are positive, and less than their row's top. As numbers without a sign that are one
+// less, all others are no less than the top: the unreachable, and 0 and what is negative.
 func (s *laneSummer) ifPlain(d reg.VecVirtual, i int, label string) {
 	less, top := s.vec(), s.vec()
 	add := map[int]func(ops ...Op){4: func(ops ...Op) { VPADDD(ops...) }, 8: func(ops ...Op) { VPADDQ(ops...) }}[s.size]
@@ -200,7 +202,8 @@ func (s *laneSummer) any(d reg.VecVirtual, i int) {
 	}
 }
 
-// marked counts what is unreachable, and keeps the greatest entries, with masks in registers of their own. It returns what is positive.
+// marked counts what is unreachable, and keeps the greatest entries, with masks in registers of their own. It returns
+// what is positive.
 func (s *laneSummer) marked(d reg.VecVirtual, i int) reg.OpmaskVirtual {
 	missing, reached, above, equal, positive := K(), K(), K(), K(), K()
 	compare := map[int]func(ops ...Op){4: VPCMPEQD, 8: VPCMPEQQ}[s.size]
@@ -325,10 +328,11 @@ func (s *laneSummer) narrow(d reg.VecVirtual, h int) Op {
 	return x
 }
 
-// reciprocal returns 1/x rounded to nearest, as a division does, whatever it returns for 0. A division of 8 numbers takes 16 cycles.
-// Entries of 4 bytes are below 2³⁰ or have 24 significant bits, and for them an estimate, good to 14 bits, becomes exact in two
-// steps. The first leaves an error of 2⁻⁴², the second one of less than 2⁻⁸⁴ before it is rounded. 1/x either has 53 bits or is farther
-// than that from every number half-way between two of 53 bits (P. Markstein, IA-64 and Elementary Functions, 2000).
+// reciprocal returns 1/x rounded to nearest, as a division does, whatever it returns for 0. A division of 8 numbers
+// takes 16 cycles. Entries of 4 bytes are below 2³⁰ or have 24 significant bits, and for them an estimate, good to 14
+// bits, becomes exact in two steps. The first leaves an error of 2⁻⁴², the second one of less than 2⁻⁸⁴ before it is
+// rounded. 1/x either has 53 bits or is farther than that from every number half-way between two of 53 bits (P.
+// Markstein, IA-64 and Elementary Functions, 2000).
 func (s *laneSummer) reciprocal(x reg.VecVirtual) reg.VecVirtual {
 	y := s.vec()
 	if !s.is512() || s.size == 8 {
@@ -348,7 +352,8 @@ func (s *laneSummer) reciprocal(x reg.VecVirtual) reg.VecVirtual {
 	return e
 }
 
-// add adds vector h of numbers of a group, and their reciprocals, to the sums. integers is where the numbers are as integers.
+// add adds vector h of numbers of a group, and their reciprocals, to the sums. integers is where the numbers are as
+// integers.
 func (s *laneSummer) add(h int, x, r reg.VecVirtual, integers func() Op) {
 	sum, inverse := s.vec(), s.vec()
 	if s.float {

@@ -12,9 +12,9 @@ func (a arithmetic) pairBytes() int { return 2 * a.size }
 // pairVec is how many bytes of memory the pairs of a vector of distances take.
 func (p path) pairVec(a arithmetic) int { return p.bytes / a.size * a.pairBytes() }
 
-// pair is a vector of distances with the predecessors that go with them, which take as many bytes each. Memory holds the
-// columns in their order, each distance before its predecessor. Two vectors of it are here in the order in which vshufps and
-// vunpcklpd find and vunpcklps and vunpcklpd leave them, the same for all operands.
+// pair is a vector of distances with the predecessors that go with them, which take as many bytes each. Memory holds
+// the columns in their order, each distance before its predecessor. Two vectors of it are here in the order in which
+// vshufps and vunpcklpd find and vunpcklps and vunpcklpd leave them, the same for all operands.
 type pair struct{ d, p reg.VecVirtual }
 
 func (p path) newPair() pair { return pair{p.vec(), p.vec()} }

@@ -204,9 +204,9 @@ func (m *microkernel) step(at reg.Register, b []reg.VecVirtual, u int) {
 	}
 }
 
-// Entries of 2 bytes are relaxed with two steps of k at once: a lane of 4 bytes has a minimum over even k and one over odd
-// k, A is broadcast as pairs of neighbours, and the packed B has its rows interleaved by pairs. A broadcast of 2 bytes would take
-// a port that additions and minima need.
+// Entries of 2 bytes are relaxed with two steps of k at once: a lane of 4 bytes has a minimum over even k and one
+// over odd k, A is broadcast as pairs of neighbours, and the packed B has its rows interleaved by pairs. A broadcast
+// of 2 bytes would take a port that additions and minima need.
 
 // stepBytes is how far a step goes along A.
 func (m *microkernel) stepBytes() int { return max(4, m.size) }
@@ -246,7 +246,8 @@ func (m *microkernel) twoSteps(b, ldb, ahead reg.Register) (row []reg.VecVirtual
 	return row
 }
 
-// foldSteps makes minima over all k of those over even and odd k, and undoes what interleaving did to the order of columns.
+// foldSteps makes minima over all k of those over even and odd k, and undoes what interleaving did to the order of
+// columns.
 func (m *microkernel) foldSteps() {
 	if m.size != 2 {
 		return

@@ -91,9 +91,9 @@ func (t transposing) square() {
 	}
 }
 
-// quarters moves a block of a line of lanes and as many columns by squares of 16 bytes. Two of them are side by side in a
-// register, half a line of the output. Both halves are written at once, if there are registers for that: past the caches, a
-// half alone takes longer than a line.
+// quarters moves a block of a line of lanes and as many columns by squares of 16 bytes. Two of them are side by side
+// in a register, half a line of the output. Both halves are written at once, if there are registers for that: past
+// the caches, a half alone takes longer than a line.
 func (t transposing) quarters() {
 	edge := 16 / t.size
 	for lane := 0; lane < lineBytes/t.size; lane += edge {
@@ -119,7 +119,8 @@ func (t transposing) quarters() {
 	}
 }
 
-// unpack transposes entries of some size within both halves of registers, of which there are as many as a half has entries.
+// unpack transposes entries of some size within both halves of registers, of which there are as many as a half has
+// entries.
 func unpack(r []reg.VecVirtual, size int) []reg.VecVirtual {
 	if size == 16 {
 		return r
@@ -131,7 +132,8 @@ func unpack(r []reg.VecVirtual, size int) []reg.VecVirtual {
 	case 8:
 		low, high = VPUNPCKLQDQ, VPUNPCKHQDQ
 	}
-	var lows, highs []reg.VecVirtual // the first half of the columns, and the second; entries of neighbouring rows side by side
+	// the first half of the columns, and the second; entries of neighbouring rows side by side
+	var lows, highs []reg.VecVirtual
 	for i := 0; i < len(r); i += 2 {
 		l, h := YMM(), YMM()
 		low(r[i+1], r[i], l)

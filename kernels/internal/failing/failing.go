@@ -25,10 +25,12 @@ import (
 
 // Driver is a driver whose calls can be made to fail.
 type Driver struct {
-	// Open opens a device with a limit of memory. fail is asked before each call of the driver, by name, and says that the call is to fail. It
-	// may be asked by several goroutines. alive names what the driver gave and was not given back.
+	// Open opens a device with a limit of memory. fail is asked before each call of the driver, by name, and says
+	// that the call is to fail. It may be asked by several goroutines. alive names what the driver gave and was not
+	// given back.
 	Open func(memory int64, fail func(call string) bool) (d kernels.Device, alive func() string, err error)
-	// Spoils says that after a call that fails no other works: what is alive then is the driver's affair, which frees it with the context.
+	// Spoils says that after a call that fails no other works: what is alive then is the driver's affair, which frees
+	// it with the context.
 	Spoils func(call string) bool
 	// Memory says that a call takes memory of the device, Host that it takes page-locked memory.
 	Memory, Host func(call string) bool
@@ -66,8 +68,8 @@ func (b *broken) fail(call string) bool {
 	return true
 }
 
-// Campaign fails each call of the driver in turn, in solves: there is an error if and only if a call failed, and what the device took is given
-// back, page-locked memory too.
+// Campaign fails each call of the driver in turn, in solves: there is an error if and only if a call failed, and what
+// the device took is given back, page-locked memory too.
 func Campaign(t *testing.T, d Driver) {
 	crashtest.Campaign(t)
 	for _, c := range []driverCase{
@@ -101,8 +103,8 @@ func (c *driverCase) tileBytes() int64 {
 	return 64 * 64 * entry.WordBytes
 }
 
-// spare says of a call that its failure need not be told: where an expansion finds no memory, on the device or page-locked,
-// the processor does it instead, and the plan of single-stage rounds does without a sample.
+// spare says of a call that its failure need not be told: where an expansion finds no memory, on the device or
+// page-locked, the processor does it instead, and the plan of single-stage rounds does without a sample.
 func (c *driverCase) spare(call string) bool {
 	switch {
 	case c.Plain(call):

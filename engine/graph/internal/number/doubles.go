@@ -10,8 +10,9 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Weights of kind f64 do not fit the words that arcs are collected with. Such a word is the place of its weight in a list,
-// until Settled makes the words ascend with the weights, so that the lighter of parallel arcs is that of the lesser word.
+// Weights of kind f64 do not fit the words that arcs are collected with. Such a word is the place of its weight in a
+// list, until Settled makes the words ascend with the weights, so that the lighter of parallel arcs is that of the
+// lesser word.
 
 // DoublesOf returns what weighs for kind f64, and has weighed a list of weights already: their words are their places.
 func DoublesOf(weights []float64, scale int64) Weighing {

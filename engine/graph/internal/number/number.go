@@ -285,7 +285,8 @@ func Special(tok []byte) (x float64, ok bool) {
 	return 0, false
 }
 
-// Weighing turns the text of weights into words: int32, or the bits of a float32 once float is set; of kind f64, see Double.
+// Weighing turns the text of weights into words: int32, or the bits of a float32 once float is set; of kind f64, see
+// Double.
 type Weighing struct {
 	Want  entry.Kind // Auto: int32 until a weight is not an integer
 	Scale int64

@@ -160,8 +160,8 @@ func (p *Plain) word(mant uint64, exp int) (word uint32, ok bool) {
 	return uint32(lo), true
 }
 
-// nearestFloat32 returns mant·10^exp rounded to the nearest float32, and whether that is the nearest float64 too; or false where
-// it takes more care.
+// nearestFloat32 returns mant·10^exp rounded to the nearest float32, and whether that is the nearest float64 too; or
+// false where it takes more care.
 //
 // The float64 here is off by at most 2 units in its last place: mant rounds by at most half a unit, the
 // power of ten is exact, and the operation rounds by half a unit again. So rounding it to float32 gives

@@ -1,4 +1,5 @@
-// Package sparsetest has the graphs on which elimination and orders are tested, and an elimination that is slow and plain.
+// Package sparsetest has the graphs on which elimination and orders are tested, and an elimination that is slow and
+// plain.
 package sparsetest
 
 import (
@@ -139,8 +140,8 @@ func RandomOfDegree(t testing.TB, r *rand.Rand, n, degree int) *graph.Graph {
 	return Build(t, b)
 }
 
-// Naive eliminates all vertices on sets of neighbours. It returns, for each position of an order, the positions above that it has
-// arcs to, ascending.
+// Naive eliminates all vertices on sets of neighbours. It returns, for each position of an order, the positions above
+// that it has arcs to, ascending.
 func Naive(g *graph.Graph, order []int32) [][]int32 {
 	near := make([]map[int32]bool, g.N)
 	for v := range near {

@@ -252,8 +252,8 @@ func letters(name string) string {
 	}, name)
 }
 
-// OneWay returns the name of a column that says which lines are arcs and which are edges, or "". Where OSMnx has written
-// the file, each direction has a line of its own, and the column says nothing more.
+// OneWay returns the name of a column that says which lines are arcs and which are edges, or "". Where OSMnx has
+// written the file, each direction has a line of its own, and the column says nothing more.
 func OneWay(header []string) string {
 	found := ""
 	for _, name := range header {

@@ -109,8 +109,8 @@ func isGeoPackage(head []byte) bool {
 	return len(head) >= 72 && starts("SQLite format 3\x00")(head) && starts("GPKG", "GP10", "GP11")(head[68:])
 }
 
-// isLGL reports whether lines "# VERTEX" stand before lists of neighbours. As comments in an edge list, they would leave
-// a wrong graph.
+// isLGL reports whether lines "# VERTEX" stand before lists of neighbours. As comments in an edge list, they would
+// leave a wrong graph.
 func isLGL(head []byte) bool {
 	lists, named := 0, false
 	for line := range bytes.Lines(head) {

@@ -1,5 +1,5 @@
-// Package lines reads an input by its lines, in order and with their numbers: one by one, or where most are plain, in blocks
-// on several processors.
+// Package lines reads an input by its lines, in order and with their numbers: one by one, or where most are plain, in
+// blocks on several processors.
 package lines
 
 import (

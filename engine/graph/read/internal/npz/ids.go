@@ -14,8 +14,8 @@ const longest = 1 << 16
 // Named reports whether the archive says how the vertices are called.
 func (m *matrix) Named() bool { return m.members["ids"] != nil }
 
-// IDs reads how the vertices are called, if the archive says so: in an array of int64, which ascend, or in one of bytes, where
-// each id ends with a line feed. Else they are base, base+1, ….
+// IDs reads how the vertices are called, if the archive says so: in an array of int64, which ascend, or in one of
+// bytes, where each id ends with a line feed. Else they are base, base+1, ….
 func (m *matrix) IDs(base int64) (graph.IDs, error) {
 	if !m.Named() {
 		return graph.IDs{Base: base}, nil

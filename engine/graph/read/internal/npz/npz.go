@@ -1,5 +1,5 @@
-// Package npz reads sparse matrices as scipy.sparse.save_npz writes them: a zip file with a .npy array for each part of the
-// matrix. Entries are passed on as the arrays are read, so that memory holds none of these.
+// Package npz reads sparse matrices as scipy.sparse.save_npz writes them: a zip file with a .npy array for each part
+// of the matrix. Entries are passed on as the arrays are read, so that memory holds none of these.
 package npz
 
 import (
@@ -67,7 +67,8 @@ func (m *matrix) names() string {
 	return strings.Join(all, ", ")
 }
 
-// layout reads which layout it is: a text of three letters in an array of no dimensions, in bytes or, from Python 2, UTF-32.
+// layout reads which layout it is: a text of three letters in an array of no dimensions, in bytes or, from Python 2,
+// UTF-32.
 func (m *matrix) layout() error {
 	a, err := m.open("format")
 	if err != nil {
@@ -137,8 +138,8 @@ func (m *matrix) count() error {
 	return a.close()
 }
 
-// Each passes the entries to add, counting rows and columns from 0, until it fails. It fails itself if the arrays are not
-// those of such a matrix, to the last byte.
+// Each passes the entries to add, counting rows and columns from 0, until it fails. It fails itself if the arrays are
+// not those of such a matrix, to the last byte.
 func (m *matrix) Each(add func(row, col int32, x Value) error) (err error) {
 	names, pass := [2]string{"indptr", "indices"}, m.lines
 	if m.Layout == "coo" {

@@ -39,8 +39,8 @@ func Dict(text []byte, item func(key string, value []byte)) bool {
 	return true
 }
 
-// literalEnd returns where the literal of Python at the start of text is followed by stop, or ends. It returns -1 if quotes
-// or brackets are not closed.
+// literalEnd returns where the literal of Python at the start of text is followed by stop, or ends. It returns -1 if
+// quotes or brackets are not closed.
 func literalEnd(text []byte, stop byte) int {
 	depth, quote := 0, byte(0)
 	for i := 0; i < len(text); i++ {
