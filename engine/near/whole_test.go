@@ -21,19 +21,19 @@ import (
 	"ooc/kernels/entry"
 )
 
-// made counts the rows that a Ready is asked for.
+// made counts the Workers that a Ready makes, and its ends.
 type made struct {
 	rows.Ready
-	rows, closed *int
+	workers, closed *atomic.Int64
 }
 
 func (m made) NewWorker(count int) (rows.Worker, error) {
-	*m.rows++
+	m.workers.Add(1)
 	return m.Ready.NewWorker(count)
 }
 
 func (m made) Close() error {
-	*m.closed++
+	m.closed.Add(1)
 	return m.Ready.Close()
 }
 
@@ -57,7 +57,7 @@ func TestWholeRows(t *testing.T) {
 				fails   error
 				taken   bool
 			}{{math.Inf(-1), nil, true}, {math.Inf(1), nil, false}, {math.Inf(-1), errors.New("no room"), false}} {
-				workers, closed := 0, 0
+				var workers, closed atomic.Int64
 				offer := func(ctx context.Context, g *graph.Graph, q rows.Question) (rows.Offer, error) {
 					o, err := factors.Engine{}.Offer(ctx, g, q)
 					prepare := o.Prepare
@@ -77,8 +77,9 @@ func TestWholeRows(t *testing.T) {
 					t.Fatal(err)
 				}
 				taken := c.taken && g.Kind.Wide() == entry.KindI32
-				if taken != (workers > 0) || taken != (closed == 1) {
-					t.Errorf("%s, %v s: %d workers are made, and it closes %d times", g.Kind, c.seconds, workers, closed)
+				if taken != (workers.Load() > 0) || taken != (closed.Load() == 1) {
+					t.Errorf("%s, %v s: %d workers are made, and it closes %d times", g.Kind, c.seconds,
+						workers.Load(), closed.Load())
 				}
 				a, err := os.ReadFile(plain)
 				b, berr := os.ReadFile(whole)
