@@ -66,10 +66,11 @@ func (p *Problem) Ready() (rows.Ready, error) {
 	if !p.geom.Factors {
 		return nil, nil
 	}
-	if _, err := p.Entries(); err != nil {
+	entries, err := p.Entries()
+	if err != nil {
 		return nil, err
 	}
-	return p.ready.Ready, nil
+	return entries.(*rows.Reader).Ready, nil
 }
 
 // load loads what the engine of a solved store has made, or has it made again where the store keeps its graph alone.

@@ -239,7 +239,7 @@ func TestCampaignFaults(t *testing.T) {
 					c := &faultCase{device: device, algorithm: algorithm, g: enginetest.RandomGraph(t, r, 130+r.IntN(60), entry.KindI32, false)}
 					c.failEach(t, r)
 					// The same from a store that is half done, which is opened and continued.
-					// of more, pivots would be timed, who knows how often
+					// Of more, pivots would be timed, who knows how often.
 					c.g = enginetest.RandomGraph(t, r, 200+r.IntN(50), entry.KindI32, false)
 					c.half = c.halfDone(t, r)
 					c.failEach(t, r)

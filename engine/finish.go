@@ -53,7 +53,7 @@ func (p *Problem) finish(ctx context.Context, o *Options, mend bool, sums []uint
 	if err == nil {
 		var state tiles.State
 		if state, _, err = p.store.State(); err == nil {
-			// whatever the checksums cover is durable before them, also what a run that was killed here has written
+			// Whatever the checksums cover is durable before them, also what a run that was killed here has written.
 			err = p.store.Checkpoint(state)
 		}
 	}

@@ -65,7 +65,7 @@ func (p *Problem) recoverAll(g *ranks.Group) (least tiles.State, counts bool, er
 		}
 	}
 	if mine.State.Done == int64(p.geom.N) && least.Done < mine.State.Done {
-		// else, after a kill, its slot would vouch for bytes that the rounds have changed and nobody synced
+		// else, after a kill, its slot would vouch for bytes that the rounds have changed and nobody synced.
 		if err = p.store.Unfinish(); err == nil {
 			point := least
 			if point.Algorithm == "" { // a part has no restore point
@@ -133,7 +133,7 @@ func agree(g *ranks.Group, err error) error {
 	}
 	for rank, e := range all {
 		switch {
-		// what has stopped them counts
+		// What has stopped them counts.
 		case e.Text == "" || err != nil && (rank == 0 || e.Interrupted || !errors.Is(err, task.ErrInterrupted)):
 		case e.Interrupted:
 			err = fmt.Errorf("rank %d: %w", rank, task.ErrInterrupted)

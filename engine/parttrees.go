@@ -78,7 +78,7 @@ func (p *Problem) rootPartTrees(ctx context.Context, o *Options) (_ lines, err e
 	l := &partLines{Problem: p, group: o.Ranks, asks: make([][]int32, part.Of()), tiles: make([]bool, p.geom.Tiles())}
 	ctx, l.stop = context.WithCancelCause(ctx)
 	defer l.stop(nil)
-	// no part has more entries of a line
+	// No part has more entries of a line.
 	share := entry.CeilDiv(p.geom.Side(), part.Block*min(part.Rows, part.Cols)) * part.Block * p.geom.T
 	line := share*l.entryBytes() + 2*entry.WordBytes
 	l.most = max(1, min(mostStrip, stripMemory/(p.geom.N*l.entryBytes()), peersMemory/(2*part.Of()*line)))

@@ -145,7 +145,7 @@ func TestPartTrees(t *testing.T) {
 	stops := 0
 	for i := range crashtest.Repeats(4, 40) {
 		kind := []entry.Kind{entry.KindI32, entry.KindF32, entry.KindF64}[i%3]
-		// no part is without tiles
+		// No part is without tiles.
 		s := &partedRanks{t: t, g: zeroCycles(t, r, 257+r.IntN(100), kind), dir: t.TempDir()}
 		grid := [][2]int{{1, 2}, {2, 1}, {2, 2}, {1, 3}}[r.IntN(4)]
 		s.part = tiles.Part{Dealt: tiles.Dealt{Rows: grid[0], Cols: grid[1], Block: 1 + r.IntN(2)}, Solve: tiles.NewID()}

@@ -47,7 +47,7 @@ type Problem struct {
 type CreateOptions struct {
 	Tile    int          // tile edge, a multiple of 64; 0: the choice's, or DefaultTile of the graph's size
 	Sources tiles.RowSet // the rows that are wanted; none: all
-	// Upper keeps one half of a symmetric graph's matrix, Factors none of it; "": the choice's, or all tiles
+	// Layout: Upper keeps one half of a symmetric graph's matrix, Factors none of it; "": the choice's, or all tiles.
 	Layout  tiles.Layout
 	Choice  *plan.Choice // how Solve shall go about it; nil: it chooses
 	Input   tiles.Input  // what the graph was read from

@@ -24,16 +24,16 @@ type Options struct {
 	plan.Request                // what is wanted of it; the store has been made, and what that fixes counts
 	Device       kernels.Device // nil: opened for this solve
 	Checkpoint   time.Duration  // between checkpoints; 0: DefaultCheckpoint
-	// called at the start, in each new stage, every Interval, when Control.Report asks, and at the end; from one
-	// goroutine
+	// Progress: called at the start, in each new stage, every Interval, when Control.Report asks, and at the end;
+	// from one goroutine.
 	Progress func(live.Status)
 	Interval time.Duration // 0: one second
 	Control  *live.Control // steers the solve while it runs; nil: it is not steered
 	Input    string        // where the matrix is now that the store was made from; "": where it was then
-	// the processes that share the solve, in rounds; nil: this one alone. All but rank 0 have opened the store by
-	// OpenBeside
+	// Ranks: the processes that share the solve, in rounds; nil: this one alone. All but rank 0 have opened the store
+	// by OpenBeside.
 	Ranks *ranks.Group
-	// takes what each stage of the rounds did when, as trace events in JSON; nil: none is wanted
+	// Timeline: takes what each stage of the rounds did when, as trace events in JSON; nil: none is wanted.
 	Timeline io.Writer
 }
 
@@ -93,7 +93,7 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *live.Timeline, re
 	}
 	if counts && state.Done == int64(p.geom.RowCount()) {
 		sum.ResumedFrom = 1
-		// of a part, finishSums tells the other ranks, too
+		// Of a part, finishSums tells the other ranks, too.
 		if sum.AlreadySolved, err = p.treesRooted(); err != nil && !p.store.IsPart() {
 			return sum, err
 		}
@@ -162,7 +162,7 @@ func (p *Problem) follow(ctx context.Context, o Options, began time.Time, lines 
 	}
 	t.Began, t.Summary = began, &sum
 	finish := t.Finish
-	// rank 0 has no part in it, and does not pass on who wants it to stop
+	// Rank 0 has no part in it, and does not pass on who wants it to stop.
 	t.Finish = func(_ context.Context, sums []uint32, summed []bool) error {
 		return finish(ctx, sums, summed)
 	}

@@ -42,7 +42,7 @@ type lines interface {
 	strips() []strip // of rows that this process is to check
 	read(distances, predecessors []byte, s strip) error
 	arcsInto(vertices []int32, s *rowMender) ([][]shortArc, error) // those that are shortest paths
-	// rows, or vertices, at most that read and arcsInto take
+	// together: rows, or vertices, at most that read and arcsInto take.
 	together() int
 	write(u int, columns, predecessors []int32) error
 	flush() error    // after write

@@ -45,7 +45,7 @@ const LaneLine = 64
 type Arcs struct {
 	Offsets []int32
 	Ends    []int32 // the row at the arc's other end
-	// entries of the operation's variant in entry.Variant.WeightBytes each; unreachable only for HostLaneOps
+	// Weights: entries of the operation's variant in entry.Variant.WeightBytes each; unreachable only for HostLaneOps.
 	Weights []uint32
 }
 

@@ -50,10 +50,10 @@ type Pull struct {
 	Block                     Block
 	First                     bool
 	Dist, Next, Pred, Changed Tile // vectors of all vertices, 4 bytes each; Changed is one entry
-	// threads that reduce one vertex's offers together, a power of two; 1: one thread a vertex
+	// Group: threads that reduce one vertex's offers together, a power of two; 1: one thread a vertex.
 	Group int
 	Count int // of vectors; 0 is 1
-	// bytes from a vector of Dist, of Next and of Pred to the next; their entries of Changed are neighbours
+	// Stride: bytes from a vector of Dist, of Next and of Pred to the next; their entries of Changed are neighbours.
 	Stride int64
 }
 

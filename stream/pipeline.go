@@ -44,8 +44,8 @@ type Op struct {
 	Reads, Writes []*Region
 	Host          func() error
 	Device        func(kernels.Stream) error
-	// called once it has finished without an error; before Host of what depends on it, but not before Device; quick;
-	// may be nil
+	// Done: called once it has finished without an error; before Host of what depends on it, but not before Device;
+	// quick; may be nil.
 	Done  func()
 	Name  func() string // what it does to what, for errors of the device and for the timeline; may be nil
 	Bytes int64         // moved, for the statistics

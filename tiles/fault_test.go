@@ -253,7 +253,7 @@ func TestFoldersThatBecomeStores(t *testing.T) {
 // FIFO. Nothing follows the one or waits on the other.
 func TestLinksInAStore(t *testing.T) {
 	for name := range ownNames {
-		// which this store has not
+		// Which this store has not.
 		if name == nameStoreTmp || name == nameSumsSpare || name == nameFactors || name == FactorsSpare {
 			continue
 		}

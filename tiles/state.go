@@ -21,8 +21,8 @@ type State struct {
 
 	// Of an elimination, which goes on as it was begun: sums of floats depend on it.
 	Stop int64 // how many vertices it eliminates, plus one; 0: unknown
-	// the kind of device that closed the core in memory, or how else it was, at most 16 bytes; "": unknown, or there
-	// is none
+	// Closer: the kind of device that closed the core in memory, or how else it was, at most 16 bytes; "": unknown,
+	// or there is none.
 	Closer string
 }
 

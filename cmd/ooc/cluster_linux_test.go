@@ -60,7 +60,7 @@ func clusterFolder(t *testing.T, r *rand.Rand, n int, flags ...string) string {
 		if out, err := command(t, dir, args...).CombinedOutput(); err != nil {
 			t.Fatalf("%q: %v\n%s", args, err, out)
 		}
-		// with cycles of length 0, trees have to be mended
+		// With cycles of length 0, trees have to be mended.
 		if graph := filepath.Join(dir, "g.gr"); args[0] == "gen" && slices.Contains(flags, "--predecessors") {
 			zeros := regexp.MustCompile(`(?m)^(a \d+ \d+) \d*[0-6]$`).ReplaceAll(readFile(t, graph), []byte("$1 0"))
 			if err := os.WriteFile(graph, zeros, 0o666); err != nil {
@@ -304,7 +304,7 @@ func TestClusterStopped(t *testing.T) {
 		out := strings.ReplaceAll(l.Name, " ", "") + ".ooc"
 		args := []string{"solve", "g.gr", "--device", "cpu", "--tile", "64", "--out", out, "--cluster", "mpi"}
 		goOn := "mpirun -n 3 ooc solve g.gr "
-		// MPICH's mpirun gives up if that is read slower than it comes
+		// MPICH's mpirun gives up if that is read slower than it comes.
 		input := strings.HasPrefix(l.Name, "Open MPI") && r.IntN(2) == 0
 		if input {
 			args[1], goOn = "-", "mpirun -n 3 ooc solve --device=cpu --cluster=mpi "

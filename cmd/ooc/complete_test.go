@@ -12,7 +12,7 @@ import (
 // TestCompletion asks what a shell asks.
 func TestCompletion(t *testing.T) {
 	dir := t.TempDir()
-	// the words, and cobra's number for the rest: 0 files, 4 nothing, 16 folders
+	// The words, and cobra's number for the rest: 0 files, 4 nothing, 16 folders.
 	for _, c := range []struct{ line, want string }{
 		{"solve --kind ", "i32 f32 u16 f64 :4"},
 		{"mst --kind ", "i32 f32 :4"},

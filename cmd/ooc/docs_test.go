@@ -60,7 +60,7 @@ func TestDocs(t *testing.T) {
 	}
 	path := strings.Join([]string{bin, filepath.Join(root, "cmd/ooc/testdata/slurm"), os.Getenv("PATH")}, string(os.PathListSeparator))
 	env := append(os.Environ(), "PATH="+path, "ROOT="+root,
-		// as root, and on few cores
+		// As root, and on few cores.
 		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1")
 	ran, pages, all := 0, 0, docs(t)
 	for _, file := range all {

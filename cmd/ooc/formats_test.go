@@ -191,10 +191,10 @@ func TestHugeHeaders(t *testing.T) {
 		"h.txt": {"# from to weight\n1 2 3\n9 10000000 3\n", "--base=1"},
 	} {
 		writeFile(t, dir, name, c.text)
-		// a GPU's driver takes memory of its own
+		// A GPU's driver takes memory of its own.
 		cmd := command(t, dir, append([]string{"solve", name, "--device", "cpu"}, strings.Fields(c.flag)...)...)
 		finish(t, cmd).want(t, 5, "no space", "TiB needed")
-		// 80 MB of it are where each vertex's arcs begin
+		// 80 MB of it are where each vertex's arcs begin.
 		if most, ok := maxRSS(cmd.ProcessState); ok && most > 200<<20 {
 			t.Errorf("%s took %d MiB", name, most>>20)
 		}

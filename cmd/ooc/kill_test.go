@@ -43,7 +43,7 @@ func limits(r *rand.Rand, c *killCase) []string {
 	if r.IntN(2) == 0 && c.algorithm == rounds.BlockedName {
 		flags = append(flags, "--host-memory", fmt.Sprintf("%dKiB", 4*tile/1024*(1+r.IntN(8))))
 	}
-	// tiles go back and forth between disk and device
+	// Tiles go back and forth between disk and device.
 	if r.IntN(2) == 0 && (c.algorithm == rounds.BlockedName || c.algorithm == rounds.SquaringName) {
 		side := (c.n + c.tile - 1) / c.tile
 		panels := width*width + 2*width*side + width

@@ -81,7 +81,7 @@ func TestPairs(t *testing.T) {
 	}
 	for pairs, says := range map[string]string{
 		"paris nice 7\nisle nice 8.0\nnice,isle,unreachable\nnice isle inf\n": "",
-		// the header says that it is something else
+		// The header says that it is something else.
 		"from,to,x\nparis,nice,12\n":              "",
 		"paris nice 7\nparis lyon 1\nisle nice 1": "pairs: of 2 lines only the two vertices are read, and not the number behind them, which is not their distance; the first is paris lyon 1, where the distance is 4\n",
 	} {

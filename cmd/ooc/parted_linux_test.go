@@ -279,7 +279,7 @@ func TestPartDirRefuses(t *testing.T) {
 	ends(t, exit.BadInput, "has no 1x2-1.ooc, and other parts of that solve are there", solve(lines))
 
 	rename(t, away, store(1))
-	// two nodes are swapped
+	// Two nodes are swapped.
 	ends(t, exit.BadInput, "has no 1x2-0.ooc, and other parts of that solve are there (rank ", solve([][]string{lines[1], lines[0]}))
 	rename(t, store(1), away)
 

@@ -18,7 +18,7 @@ func TestPlanAhead(t *testing.T) {
 	}
 	near := func(what string, got any, want float64) {
 		t.Helper()
-		// padding, and tiles that are not as efficient as larger ones
+		// padding, and tiles that are not as efficient as larger ones.
 		if g := got.(float64); math.Abs(g/want-1) > 0.12 {
 			t.Errorf("%s: %g, and not some %g", what, g, want)
 		}

@@ -29,7 +29,7 @@ import (
 type hurt struct {
 	first *hurt // the call comes only where this was done before
 	call  syscalls.Call
-	// what the call fails with; 0: the process is killed there. ENOSPC lasts: a full disk stays full
+	// fail: what the call fails with; 0: the process is killed there. ENOSPC lasts: a full disk stays full.
 	fail syscall.Errno
 }
 
@@ -53,7 +53,7 @@ var hurts = []syscall.Errno{0, syscall.EIO, syscall.ENOSPC}
 func (s *scenario) attempt(t *testing.T, dir string, args []string, decide func(syscalls.Call) syscalls.Fate) (result, *os.ProcessState) {
 	t.Helper()
 	cmd := command(t, dir, args...)
-	// so that calls come in much the same order each time
+	// So that calls come in much the same order each time.
 	cmd.Env = append(cmd.Env, "OOC_TEST_MAIN=submitted", "GOMAXPROCS=1")
 	if s.byFile {
 		cmd.Env = append(cmd.Env, "OOC_TEST_BYFILE=1")
@@ -68,7 +68,7 @@ func (s *scenario) attempt(t *testing.T, dir string, args []string, decide func(
 		defer f.Close()
 		cmd.Stdout = f
 	}
-	// a trace says where it hangs
+	// A trace says where it hangs.
 	late := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) })
 	defer late.Stop()
 	err := syscalls.Run(cmd, dir, decide)
@@ -293,7 +293,7 @@ func (x *trial) judge(t *testing.T, r *rand.Rand) (sum tally) {
 		args = slices.Delete(slices.Clone(args), at, at+1)
 	}
 	again, _ := x.attempt(t, x.dir, args, done)
-	// the old store, of another graph or algorithm
+	// The old store, of another graph or algorithm.
 	if len(args) < len(x.args) && (again.code == exit.BadInput && kept || again.code == exit.Usage) {
 		again, _ = x.attempt(t, x.dir, x.args, done)
 	}

@@ -419,7 +419,7 @@ func TestWatchBatch(t *testing.T) {
 		t.Fatalf("%v, %v", batches, err)
 	}
 	ooc(t, dir, "watch", batches[0]).want(t, 0, "2 of 2 jobs solved, 0 failed")
-	// short names, so that rows are not cut
+	// Short names, so that rows are not cut.
 	c := onTerminal(t, command(t, dir, "watch", filepath.Base(batches[0])), 100, 30)
 	c.await(0, "b.ooc")
 	c.press("q")

@@ -106,7 +106,7 @@ func volumes(jobs []Job, needs []Need) (list []*volume) {
 		dir := filepath.Dir(filepath.Clean(jobs[i].Store))
 		id, free, err := disk.Volume(dir)
 		if err != nil {
-			// what is wrong with the folder is for the job to say, and some volumes do not say how full they are
+			// What is wrong with the folder is for the job to say, and some volumes do not say how full they are.
 			continue
 		}
 		v := known[id]

@@ -80,7 +80,7 @@ func (w *expansion) onDevices() (all deviceExpansions, err error) {
 		c := &deviceExpansion{rows: w, device: d, ring: w.run.rings[i], lanes: lanes, writers: max(1, writers(threads())/len(devices))}
 		if err := c.open(batches); err != nil {
 			cerr := c.close()
-			// others, or the processor, can do it
+			// others, or the processor, can do it.
 			if cerr == nil && (errors.Is(err, kernels.ErrNoMemory) || errors.Is(err, errLaunches)) {
 				continue
 			}
@@ -155,7 +155,7 @@ func (c *deviceExpansion) open(batches int) (err error) {
 	}
 	host, err := c.ring.wait()
 	if err != nil {
-		// so that the processor expands: it needs no page-locked memory
+		// So that the processor expands: it needs no page-locked memory.
 		return fmt.Errorf("%w: %w", kernels.ErrNoMemory, err)
 	}
 	rows := int64(len(host)) / c.rows.run.rowAndSums()

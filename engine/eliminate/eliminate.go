@@ -283,7 +283,7 @@ func (x *run) core(ctx context.Context, e *sparse.Elimination, g *graph.Graph) (
 	for i, d := range x.closers {
 		core, err := e.CloseCore(ctx, d, x.lanes)
 		fixed := i+1 == len(x.closers) && x.State.Closer != "" && x.Meta.Kind.Float()
-		// other processes may hold the rest of its memory
+		// Other processes may hold the rest of its memory.
 		if d != x.host && errors.Is(err, kernels.ErrNoMemory) && !fixed {
 			continue
 		}

@@ -301,7 +301,7 @@ func (a Algorithm) maxFill() int64 {
 // Measured on two cores with AVX-512, unless said otherwise (docs/benchmarks.md). Shares are of the rate of products.
 const (
 	writeRate = 600e6 // bytes/s of one thread into a file that was never written: the system finds pages
-	// bytes/s of all threads on the H100's host: writes to one file take turns, and go on to its disk
+	// fileRate: bytes/s of all threads on the H100's host: writes to one file take turns, and go on to its disk.
 	fileRate    = 2e9
 	coreShare   = 0.7
 	coreCopies  = 5e-10 // seconds a byte: to fill a core's matrix, and to bring it to a GPU and back

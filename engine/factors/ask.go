@@ -79,7 +79,7 @@ func (f *Factors) LaneBytes(sources int) int64 { return f.Elimination.WindowByte
 // Reversed implements rows.Ready. What it returns shares the memory of f. In floating kinds its distances may differ
 // from those of f by rounding, since an expansion adds up the way there and back in different orders.
 func (f *Factors) Reversed() (rows.Ready, error) {
-	// without arcs they are one in any graph
+	// Without arcs they are one in any graph.
 	if up := f.Elimination.Up; up == f.Elimination.Down && len(up.Weights) > 0 {
 		return f, nil
 	}

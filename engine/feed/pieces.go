@@ -19,7 +19,7 @@ func Pieces(m Matrix, o Options) (*Feed, error) {
 	tile, side := int64(p.edge)*int64(p.edge)*entry.WordBytes, int64(entry.CeilDiv(p.n, p.edge))
 	p.across = 1
 	if o.Edge == 0 && !o.Device.Info().SharedCores {
-		// a step has threads for the vertices of one block, and a GPU wants many
+		// A step has threads for the vertices of one block, and a GPU wants many.
 		p.across = int(max(1, min(most/tile, side)))
 	}
 	p.high = int(max(1, min(most/tile/int64(p.across), side)))

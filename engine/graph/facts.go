@@ -47,7 +47,7 @@ type Source struct {
 // Extent is the size of a graph, as far as it is known without building the graph.
 type Extent struct {
 	N int
-	// at most, and rarely under a fourth of that; an undirected edge counts as two. 0 for a matrix in a file
+	// Arcs: at most, and rarely under a fourth of that; an undirected edge counts as two. 0 for a matrix in a file.
 	Arcs  int64
 	Dense bool // a matrix in a file
 	// Symmetric says of a matrix that it is symmetric, or will be refused; false where that is not known yet.

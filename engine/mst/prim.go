@@ -105,13 +105,13 @@ func (x *tree) open(g *graph.Graph) (err error) {
 	}{
 		{&x.grow.Offsets, offsets}, {&x.grow.Ends, g.Targets}, {&x.grow.Weights, weights},
 		{&x.grow.Keys, slices.Repeat([]int32{kernels.KeyNone}, g.N)}, {&x.grow.Parents, slices.Repeat([]int32{entry.NoVertex}, g.N)},
-		// the tree begins with vertex 0
+		// The tree begins with vertex 0.
 		{&x.grow.Tree, make([]int32, g.N)}, {&x.grow.Least, []int32{kernels.KeyNone, 0}},
 	}
 	bytes := int64(0)
 	for _, a := range arrays {
 		a.to.Off = bytes
-		// rounded up, with some to spare: no array may be empty
+		// Rounded up, with some to spare: no array may be empty.
 		bytes += (int64(len(a.data))*entry.WordBytes + 511) / 256 * 256
 	}
 	if info := x.Device.Info(); bytes > info.Memory-info.Scratch {

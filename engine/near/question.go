@@ -11,7 +11,7 @@ import (
 // Question says which pairs are wanted. A vertex is never near itself.
 type Question struct {
 	Within float64 // no farther than this, in the input's units; +Inf: all that can be reached
-	// at most so many, the nearest; of those that are equally far, the first rows. 0: however many there are
+	// Nearest: at most so many, the nearest; of those that are equally far, the first rows. 0: however many there are.
 	Nearest int
 }
 

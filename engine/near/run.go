@@ -26,7 +26,7 @@ import (
 type Options struct {
 	Question
 	File newfile.File // its extension names a format
-	// called where rows of an earlier run are there, or bytes of one that are damaged
+	// Resumed: called where rows of an earlier run are there, or bytes of one that are damaged.
 	Resumed  func(rows int, dropped int64)
 	Found    func() error // called when all pairs are found, and before the file is written
 	Progress func(rows, of int)

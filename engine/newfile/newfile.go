@@ -24,7 +24,7 @@ import (
 type File struct {
 	Path      string
 	Overwrite bool // replace what is there, and keep its mode and, where the system lets us, its owner
-	// files, and folders with all in them, that must stay as they are, whether they are there yet or not
+	// Keep: files, and folders with all in them, that must stay as they are, whether they are there yet or not.
 	Keep []string
 }
 

@@ -256,7 +256,7 @@ func (c *copying) rowDone(i int) error {
 	if c.o.Progress != nil {
 		c.o.Progress(rows, c.geom.N)
 	}
-	// what such a store seems to be begun by goes on with neither
+	// What such a store seems to be begun by goes on with neither.
 	if i < c.there || c.meta.Dense || c.meta.Predecessors {
 		return nil
 	}

@@ -20,7 +20,7 @@ import (
 // part is what is known of the store of a part.
 type part struct {
 	dir string
-	// those that are opened as one: the parts of rounds, which have all rows together; nil: dir is one store
+	// stores: those that are opened as one: the parts of rounds, which have all rows together; nil: dir is one store.
 	stores     []string
 	meta       tiles.Meta
 	first, end int // rows of tiles

@@ -57,7 +57,7 @@ func All(ctx context.Context, p *engine.Problem, pairs [][2]int) ([]Route, error
 type Walker struct {
 	p       *engine.Problem
 	factors *factors.Factors // nil where the store keeps others, or rows
-	// the store keeps factors, and all weights are positive integers: paths are unpacked from their arcs
+	// packed: the store keeps factors, and all weights are positive integers: paths are unpacked from their arcs.
 	packed  bool
 	g, back *graph.Graph // nil where the store keeps predecessors, which are followed instead
 	ids     graph.IDs
@@ -83,9 +83,9 @@ type step struct {
 	vertex int32
 	weight float64 // of the arc from it to the step before
 	dist   float64 // in other than floating kinds: the distance to it
-	// in floating kinds its tight arcs that were not tried yet are those from here to the next step's first
+	// first: in floating kinds its tight arcs that were not tried yet are those from here to the next step's first.
 	first int
-	// in others it is the arcs into it that were looked at: those of positive weight, and then all once more
+	// next: in others it is the arcs into it that were looked at: those of positive weight, and then all once more.
 	next int64
 }
 

@@ -51,13 +51,13 @@ type Offer struct {
 	Algorithm string
 	Plan      Plan
 	Left      float64 // seconds that are left, with the final sync
-	// until all distances are computed, without the final sync, by the rates of Basis.Chooser; +Inf: not worth
-	// considering
+	// Seconds: until all distances are computed, without the final sync, by the rates of Basis.Chooser; +Inf: not worth
+	// considering.
 	Seconds float64
 	Tile    int   // the tile edge that the plan uses
 	Beside  int64 // extra bytes on disk during the solve, apart from the store's matrix
 	Lacks   error // why what would be faster is not done: the volume has no room; nil: nothing would
-	// why it cannot be carried out now, if it is the best: another choice would round floats differently
+	// Short: why it cannot be carried out now, if it is the best: another choice would round floats differently.
 	Short error
 }
 

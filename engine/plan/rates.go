@@ -147,8 +147,8 @@ func guessRates(info kernels.Info) Rates {
 		r.Kernel, r.Tail, r.Closure, r.In, r.Out, r.Host = 5e12, 100e-9, 0.3e-3, 25e9, 25e9, 50e9
 		// Measured on an H100's host for each goroutine, while the system wrote back. MeasureDisk replaces them.
 		r.Read, r.Write = 2.5e9*float64(copiers()), 1.7e9*float64(copiers())
-		// on the hosts of an H100 and an H200 (docs/benchmarks.md): some calls of the driver each, all by one
-		// goroutine
+		// On the hosts of an H100 and an H200 (docs/benchmarks.md): some calls of the driver each, all by one
+		// goroutine.
 		r.PerOperation = 35e-6
 		r.Lock = lockRate
 	}

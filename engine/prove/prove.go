@@ -100,7 +100,7 @@ type source struct {
 	vertex func(row int) int                    // whose distances a row holds
 	values func() rowReader                     // one for each goroutine
 	lanes  func(kernels.HostLaneOps) laneReader // likewise
-	// rows that strips' reader gives at once are of the same rows number edge·k to edge·(k+1)-1; 0: any
+	// edge: rows that strips' reader gives at once are of the same rows number edge·k to edge·(k+1)-1; 0: any.
 	edge   int
 	strips func(most, pitch int) stripReader // likewise, of at most so many rows at once
 	memory func(most int) (int64, error)     // that such a reader takes
@@ -285,7 +285,7 @@ func (w *worker) compare(lo, hi int) {
 		for l := range got {
 			differ |= got[l] ^ want[l]
 			above := got[l] - uint32(least)
-			// as int32, negative where got is below least, or more than span above it
+			// As int32, negative where got is below least, or more than span above it.
 			beyond |= above | (uint32(span) - above)
 		}
 		if w.variant == entry.F32 {

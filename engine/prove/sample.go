@@ -55,7 +55,7 @@ func Sample(ctx context.Context, p *engine.Problem, rows int, seed uint64) (Samp
 	if err := compareRows(ctx, p, rows, &v); err != nil {
 		return v, err
 	}
-	// where partial sums cancel, rounding has no useful bound
+	// Where partial sums cancel, rounding has no useful bound.
 	if p.Meta().Dense && p.Meta().Variant() != entry.F32Signed {
 		return v, verifyTriangles(ctx, p, rows, &v)
 	}

@@ -19,7 +19,7 @@ import (
 type ScrubOptions struct {
 	From     int                 // the first tile, counted row by row from 0: where one that was stopped goes on
 	Progress func(tiles, of int) // called now and then with the tiles that are done; may be nil
-	// called for each tile that is damaged, with an error that names its file and it; may be nil
+	// Damaged: called for each tile that is damaged, with an error that names its file and it; may be nil.
 	Damaged func(err error)
 }
 

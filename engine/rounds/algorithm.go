@@ -24,13 +24,13 @@ type Algorithm struct {
 
 	iterations func(g tiles.Geometry) int                   // of a whole solve
 	toVertices func(g tiles.Geometry, iterations int) int64 // finished iterations as State.Done stores them
-	// the reverse of toVertices; never more than were finished
+	// fromVertices: the reverse of toVertices; never more than were finished.
 	fromVertices func(g tiles.Geometry, vertices int64) int
 	round        func(p *plan.Rounds) int // iterations per round, for displays
-	// iterations that every tile had finished when the current round began
+	// roundStart: iterations that every tile had finished when the current round began.
 	roundStart func(done, round, last int) int
 	work       func(g tiles.Geometry) int // at most how many times n³ relaxations a solve takes
-	// its steps compare tiles, and need a flag in device memory
+	// compares: its steps compare tiles, and need a flag in device memory.
 	compares bool
 
 	// plan picks slots, pages and the width of rounds for the rest of a solve. It fails with device.ErrMemory, naming
@@ -180,7 +180,7 @@ func (r *run) planRounds(ctx context.Context) error {
 	}
 	if !q.Info.SharedCores && q.Info.Memory+q.HostMemory < r.Geometry.MatrixBytes() {
 		// Every round will go through the disk or the page cache. Their rates decide how wide rounds should be.
-		// may fail on a full disk; the matrix has its space already
+		// May fail on a full disk; the matrix has its space already.
 		_ = q.Rates.MeasureDisk(r.Store.Dir(), r.Store.MatrixBytes(), false)
 	}
 	offer, err := r.algorithm.Plan(ctx, q, nil)

@@ -40,7 +40,7 @@ type executor struct {
 
 	ended func()               // called when the steps of the last round are done
 	save  func(done int) error // called when a checkpoint has written what it has to
-	// called after each checkpoint, so that a solve in a pause can begin the next one
+	// synced: called after each checkpoint, so that a solve in a pause can begin the next one.
 	synced   func()
 	state    func(done int) tiles.State // of a matrix of which every tile has finished so many iterations
 	track    *tracker

@@ -37,7 +37,7 @@ type run struct {
 
 	mu    sync.Mutex
 	ended time.Time // when the last product was done; zero: not yet. Guarded by mu, as all below
-	// by iterations done: whether the round after them is opened, as the first part that asked was told
+	// answer: by iterations done: whether the round after them is opened, as the first part that asked was told.
 	answer map[int]bool
 	yes    int        // how many answers are
 	begun  int        // checkpoints
@@ -62,7 +62,7 @@ type partRun struct {
 // rounds runs the schedules of all parts until they end or ctx does, then writes and syncs the tiles that memory
 // still holds.
 func (r *run) rounds(ctx context.Context) error {
-	// it outlives ctx: an interrupted solve still has to write its checkpoint
+	// It outlives ctx: an interrupted solve still has to write its checkpoint.
 	group, all := errgroup.WithContext(context.Background())
 	handover := newHandover(all)
 	var between exchange = handover

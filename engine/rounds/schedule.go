@@ -59,12 +59,12 @@ type driver interface {
 	do(step) error // runs a step, or queues it behind those that it conflicts with
 	pace() pace    // asked before each visit
 	wait() error   // called in a pause: returns when pace or due may have changed
-	// asked after each round and, with midway set, before each visit: begin a checkpoint now?
+	// due: asked after each round and, with midway set, before each visit: begin a checkpoint now?
 	due(done int, midway bool) bool
 	room() bool // asked before each tile that a checkpoint writes during a round: write it now?
-	// asked before the round after so many iterations is opened; all parts get the same answer
+	// opens: asked before the round after so many iterations is opened; all parts get the same answer.
 	opens(done int) bool
-	// waits for all steps, and reports whether a comparison since the last call found a difference
+	// differed: waits for all steps, and reports whether a comparison since the last call found a difference.
 	differed() (bool, error)
 }
 

@@ -204,7 +204,7 @@ type Batch struct {
 	lanes  int
 	stream kernels.Stream
 
-	// of lanes: of all ranks, one for each lane, in which only that lane is reachable, and those of starts
+	// rows: of lanes: of all ranks, one for each lane, in which only that lane is reachable, and those of starts.
 	rows    kernels.Buffer
 	sums    kernels.Buffer // of lanes, and then of ranks
 	lists   kernels.Buffer // the blocks and terms of a batch

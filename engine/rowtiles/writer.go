@@ -117,7 +117,7 @@ type Processor struct {
 	Bytes       func(rows int) int64                // that such a Worker takes
 	Unit, Batch int                                 // rows at a time: the least, and the best
 	Room        int64                               // bytes of memory to take; 0: any
-	// Room is what somebody has asked for; else the least is taken whatever Room is
+	// Must says that somebody has asked for Room. Else the least is taken, whatever Room is.
 	Must bool
 }
 

@@ -206,7 +206,8 @@ type DenseCore struct {
 	Variant entry.Variant
 	Size    int // core vertices
 	Pitch   int // Size, padded to a multiple of kernels.DeviceLaneUnit
-	// Pitch rows of Pitch weights, as those of kernels.Arcs; what pads them is not negative, and does not matter
+	// Matrix: Pitch rows of Pitch weights, as those of kernels.Arcs; what pads them is not negative, and does not
+	// matter.
 	Matrix []uint32
 }
 

@@ -28,7 +28,7 @@ type Elimination struct {
 	Parent   []int32 // by rank: the highest rank below its own in the elimination tree; -1: a root, or in the core
 
 	Up *kernels.Arcs // by rank: arcs to lower ranks, ends ascending
-	// by rank: arcs from lower ranks, ends ascending; the core has none. It is Up in undirected graphs
+	// Down: by rank: arcs from lower ranks, ends ascending; the core has none. It is Up in undirected graphs.
 	Down *kernels.Arcs
 
 	Pieces *Pieces // of EliminateInPieces; nil: arcs one by one are faster
@@ -171,7 +171,7 @@ func pack[W weight](v *values[W], weights []W) *kernels.Arcs {
 	for r := range v.n {
 		for k := v.start[r]; k < v.start[r+1]; k++ {
 			w := weights[k]
-			// over the arc before where that does not exist: no branch to mispredict
+			// Over the arc before where that does not exist: no branch to mispredict.
 			a.Ends[kept], weights[kept] = v.ends[k], w
 			if w < v.inf {
 				kept++

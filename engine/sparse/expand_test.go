@@ -142,7 +142,7 @@ func ofLanes(t testing.TB, x *Expander, sources []int32) [][]uint32 {
 	err := x.Lanes(sources, func(batch []int32, first int, m kernels.Lanes) error {
 		for r := range len(m.Data) / (m.Width * m.Entry) {
 			for lane, bits := range entry.View[uint32](m.Row(r)) {
-				// lanes beyond the batch repeat the last one
+				// Lanes beyond the batch repeat the last one.
 				out[batch[min(lane, len(batch)-1)]][x.e.Vertices[first+r]] = bits
 			}
 			for _, i := range batch {

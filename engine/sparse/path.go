@@ -148,7 +148,7 @@ func (s *search[W]) middleOf(h hop[W]) (m *middle[W], arc uint64) {
 		s.middles = make([]middle[W], 1<<bits.Len(uint(len(s.dist))))
 	}
 	arc = uint64(h.from)<<32 | uint64(h.to)
-	// multiplicative hashing, by the golden ratio
+	// Multiplicative hashing, by the golden ratio.
 	return &s.middles[arc*0x9e3779b97f4a7c15>>(65-bits.Len(uint(len(s.middles))))], arc
 }
 

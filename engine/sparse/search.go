@@ -52,7 +52,7 @@ type search[W weight] struct {
 
 	failed error // of this source: what is known of it is of no use
 	source int32 // its rank
-	// even: mark of ranks that the climb of this source reached; the next one: of ranks whose distance is known
+	// stamp: even: mark of ranks that the climb of this source reached; the next one: of ranks whose distance is known.
 	stamp uint32
 	mark  []uint32 // by rank
 	dist  []W      // by rank: at the end of the climb, or the distance
@@ -65,7 +65,7 @@ type search[W weight] struct {
 	one      []W     // a distance, and the same in words
 	oneWords []uint32
 	places   []int32 // lines of the core's matrix that have a column
-	// ranks that share a list, first and last, of a target and its ancestors that are not known, upwards
+	// chain: ranks that share a list, first and last, of a target and its ancestors that are not known, upwards.
 	chain   []int32
 	columns []int32 // core vertices that one of these has arcs from, and that are not known, ascending
 	lengths []W     // of Climbed, and to columns

@@ -66,7 +66,7 @@ func (x *tileBatch) run(ctx context.Context) error {
 	for sweeps := 1; ; sweeps++ {
 		from := x.current
 		err := x.feed.Pass(func(s kernels.Stream, b kernels.Block, first bool) error {
-			// the diagonal is 0: the old distances are in it
+			// The diagonal is 0: the old distances are in it.
 			p := kernels.Product{C: x.tile(1-from, b.Lo/x.edge), B: feed.Tiles(b), Fresh: first}
 			for k := range p.B {
 				p.A = append(p.A, x.tile(from, b.Row/x.edge+k))

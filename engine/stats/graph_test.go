@@ -86,7 +86,7 @@ func closeStats(t *testing.T, got, want *Result) {
 	theirs := want.Columns()
 	for i, c := range got.Columns() {
 		for v := range got.N {
-			// which may be on the other side of a limit
+			// Which may be on the other side of a limit.
 			if c.Number == nil || len(c.Name) > 6 && c.Name[:6] == "within" {
 				continue
 			}

@@ -66,7 +66,7 @@ func sameStats(t *testing.T, got, want *Result) {
 			continue
 		}
 		if g.name == "barycenter" && entry.Kind(got.Kind).Float() && len(got.Barycenter) > 0 && len(want.Barycenter) > 0 {
-			// of equal sums, rounding makes one the least
+			// Of equal sums, rounding makes one the least.
 			for _, v := range slices.Concat(got.Barycenter, want.Barycenter) {
 				if !alike(want.DistanceSum[v], want.DistanceSum[want.Barycenter[0]]) {
 					t.Errorf("%s is %v, want %v", g.name, got.Barycenter, want.Barycenter)

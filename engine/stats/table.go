@@ -15,7 +15,7 @@ var statistics = []statistic{
 // statistic is how a statistic is computed and shown. Parts that it does not have are nil.
 type statistic struct {
 	gather func(x *gathering) (gatherer, error) // what it needs of the pass; nil for options that do not ask for it
-	// what follows from what was gathered, and from what those before it have derived
+	// derive: what follows from what was gathered, and from what those before it have derived.
 	derive func(x *gathering) error
 
 	columns func(r *Result) []Column       // of each vertex: in CSV and JSON

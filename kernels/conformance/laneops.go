@@ -257,7 +257,7 @@ func (b *bench) checksums(d kernels.LaneOps) {
 		}
 		src, dst := b.upload(append(blocks, to...)), b.upload(to) // no buffer is empty
 		err := d.Checksums(b.stream, dst, src, int64(edge*edge*wordBytes), count)
-		// where a test has memory in many small pieces, there are too many
+		// Where a test has memory in many small pieces, there are too many.
 		if draw == 0 && errors.Is(err, kernels.ErrNoMemory) {
 			continue
 		}

@@ -129,9 +129,9 @@ type crossFunc = func(dst, s0, s1, s2, s3, w0, w1, w2, w3 *byte, count, stride, 
 // rowFuncs work on rows of weights, whole lines of them, at least one.
 type rowFuncs struct {
 	lower func(dst, src, by *byte, lines int) // dst becomes at most src plus the weight at by
-	// likewise, line k over the line of src whose number is places[k]
+	// lowerLines: likewise, line k over the line of src whose number is places[k].
 	lowerLines func(dst, src, by, places *byte, lines int)
-	// the weight at least becomes at most each entry of x plus that of y
+	// least: the weight at least becomes at most each entry of x plus that of y.
 	least func(least, x, y *byte, lines int)
 }
 

@@ -9,7 +9,7 @@ import (
 
 const (
 	packedBytes = maxDepth * maxPanel // a panel of B
-	// no power of two: spreads over cache sets; holds wideDepth of the largest pairs
+	// copiedStride: no power of two: spreads over cache sets; holds wideDepth of the largest pairs.
 	copiedStride = wideDepth*16 + 64
 	copiedBytes  = maxHeight * copiedStride               // a strip of A
 	blockBytes   = baseEdge * baseEdge * 2 * 8            // a block in closure, of the largest pairs

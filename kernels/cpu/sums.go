@@ -24,7 +24,7 @@ type RowSums[S Addable, W Word] struct {
 	sum     [SumLanes]S       // of the reachable ones
 	inverse [SumLanes]float64 // the sum of 1/d over positive ones
 	missing [SumLanes]W       // how many are unreachable
-	// the greatest of those above 0, or 0: the bits of such entries ascend as they do, in every kind
+	// top: the greatest of those above 0, or 0: the bits of such entries ascend as they do, in every kind.
 	top   [SumLanes]W
 	block [SumLanes]W // of the first column of top, which is SumLanes·block and the lane
 }

@@ -28,7 +28,7 @@ func (d *Device) LaneBlocks(on kernels.Stream, v entry.Variant, b kernels.LaneBl
 	r := &resolver{device: d, err: err}
 	p := &laneBlocksParam{blocks: r.aligned("blocks", b.Blocks, blockBytes*int64(b.Count)), terms: r.aligned("terms", b.Terms, 0),
 		weights: r.aligned("weights", b.Weights, kernels.LaneSlack*int64(v.Bytes())),
-		// which rows are looked at, Blocks and Terms say
+		// Which rows are looked at, Blocks and Terms say.
 		lanes: r.aligned("lanes", b.Lanes, int64(b.Width)*int64(v.Bytes())),
 		width: int32(b.Width), fresh: oneIf(b.Fresh)}
 	if r.err == nil && b.Count > 0 {

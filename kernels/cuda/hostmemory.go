@@ -157,7 +157,7 @@ func (d *Device) pieces(b []byte) [][]byte {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, block := range d.host {
-		// very large where b is before the block
+		// Very large where b is before the block.
 		at := uintptr(unsafe.Pointer(&b[0])) - uintptr(unsafe.Pointer(&block.data[0]))
 		if block.chunk == 0 || at >= uintptr(len(block.data)) {
 			continue

@@ -59,7 +59,7 @@ func (b *booked) call(fn uintptr, args []uintptr) uintptr {
 		asked = OtherDevice
 	}
 	fails := b.fail(asked)
-	// it returns one, and its code in the last argument
+	// It returns one, and its code in the last argument.
 	object := strings.HasPrefix(name, "clCreate") || name == "clEnqueueMapBuffer"
 	ends := strings.HasPrefix(name, "clRelease") || name == "clFinish" || name == "clFlush" || name == "clWaitForEvents" || name == "clEnqueueUnmapMemObject"
 	r := uintptr(0)

@@ -15,7 +15,8 @@ import (
 // Options choose what Open opens. The zero value is the first device and most of its memory.
 type Options struct {
 	Memory int64 // bytes that the device may take in all, its Scratch included; 0: most of what it has
-	// the same for a device whose memory is the host's; of others, how much host memory may be page-locked (0: any)
+	// Host: the same for a device whose memory is the host's; of others, how much host memory may be page-locked (0:
+	// any).
 	Host     int64
 	Index    int       // of the device in List
 	piece    int64     // bytes of a piece of a buffer at most; 0: what the driver allows

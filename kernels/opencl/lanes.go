@@ -282,7 +282,7 @@ func (d *device) LaneSums(on kernels.Stream, v entry.Variant, l kernels.LaneSums
 
 // Checksums implements kernels.LaneOps.
 func (d *device) Checksums(on kernels.Stream, dst, src kernels.Tile, bytes int64, count int) error {
-	// a tile of 1-byte entries; those of kinds are multiples
+	// A tile of 1-byte entries; those of kinds are multiples.
 	const unit = kernels.DeviceLaneUnit * kernels.DeviceLaneUnit
 	c := d.lanesOn(on, entry.I32, kernels.DeviceLaneUnit)
 	if c.err == nil && (bytes <= 0 || bytes%unit != 0 || count < 0) {

@@ -12,8 +12,8 @@ import (
 type tunables struct {
 	vendor string // part of the vendor's name; "": of any
 
-	// relaxations of a launch, about: long ones keep others from the device, and systems stop what takes seconds on a
-	// GPU with a screen
+	// launch: relaxations of a launch, about: long ones keep others from the device, and systems stop what takes
+	// seconds on a GPU with a screen.
 	launch int
 	queues int // that products of all streams share; 0: each stream's own
 

@@ -62,7 +62,7 @@ func Volume(dir string) (id string, free int64, err error) {
 func Source(dir string) (name string, everywhere bool) {
 	dir = standing(dir)
 	name = system.Source(dir)
-	// not fuse, and no device
+	// Not fuse, and no device.
 	return name, Network(dir) != "" && (strings.Contains(name, ":") || strings.HasPrefix(name, "//"))
 }
 

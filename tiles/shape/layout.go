@@ -14,7 +14,7 @@ const (
 	Square  Layout = "square"  // all tiles
 	Rows    Layout = "rows"    // those of the rows of chosen sources
 	Factors Layout = "factors" // none: distances are found in another file, see FactorsPath
-	// of a matrix that is its own transpose: tiles (i,j) with i ≤ j; tile (j,i) is the transpose of (i,j)
+	// Upper: of a matrix that is its own transpose: tiles (i,j) with i ≤ j; tile (j,i) is the transpose of (i,j).
 	Upper Layout = "upper"
 )
 

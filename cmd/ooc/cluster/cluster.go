@@ -33,7 +33,7 @@ import (
 type Cluster struct {
 	Group  *ranks.Group
 	Device kernels.Device // of this process, once all have met; on rank 0 it stands for all
-	// of its node that each may take for its host cache, as the node with the least has it; known to rank 0
+	// Memory: of its node that each may take for its host cache, as the node with the least has it; known to rank 0.
 	Memory int64
 
 	world *mpi.World
@@ -415,7 +415,7 @@ func (c *Cluster) sameFolder(out string, makeIt func() error) error {
 	if err := c.spread(&base); err != nil {
 		return err
 	}
-	// network file systems may take a moment
+	// Network file systems may take a moment.
 	for began := time.Now(); c.world.Rank() > 0; time.Sleep(50 * time.Millisecond) {
 		if _, err = os.Stat(filepath.Join(dir, base)); err == nil {
 			break

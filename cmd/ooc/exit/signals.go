@@ -79,7 +79,7 @@ func interruptible(same time.Duration) (context.Context, func()) {
 		default: // two are on their way, which is one more than it takes
 		}
 	})
-	// for good: signal.Stop would have the next one kill the process
+	// For good: signal.Stop would have the next one kill the process.
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	ending := make(chan struct{})
 	go func() {

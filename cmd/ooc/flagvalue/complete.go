@@ -15,7 +15,7 @@ import (
 func Complete(cmd *cobra.Command) {
 	cmd.LocalFlags().VisitAll(func(fl *pflag.Flag) {
 		if v, ok := fl.Value.(interface{ offers() []string }); ok && (v.offers() != nil || fl.Value.Type() != "string") {
-			// fails if it was called before
+			// Fails if it was called before.
 			_ = cmd.RegisterFlagCompletionFunc(fl.Name, cobra.FixedCompletions(v.offers(), cobra.ShellCompDirectiveNoFileComp))
 		}
 	})

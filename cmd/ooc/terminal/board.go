@@ -137,7 +137,7 @@ func halves(b *live.Board, scale int) (rows []string) {
 		var row strings.Builder
 		for x := 0; x < b.Across*scale; {
 			top, bottom, from := at(y, x), at(y+1, x), x
-			// one change of colours for all that share them
+			// One change of colours for all that share them.
 			for x < b.Across*scale && at(y, x) == top && at(y+1, x) == bottom {
 				x++
 			}

@@ -41,7 +41,7 @@ func readLines(file string, do func(line string) error) error {
 type lines struct {
 	Of
 	names func(header []string) []int // the columns that hold ids, by their names; nil if they do not
-	// a line that is an id, or a range of them, is that, whatever separates cells in it
+	// whole: a line that is an id, or a range of them, is that, whatever separates cells in it.
 	whole bool
 
 	begun   bool

@@ -208,7 +208,7 @@ func OpenFree(name string, memory int64) (d kernels.Device, why string, err erro
 		free = opened[:1]
 	}
 	model := free[0].Info().Model
-	// the others would wait for a slower one
+	// The others would wait for a slower one.
 	free = slices.DeleteFunc(slices.Clone(free), func(d kernels.Device) bool { return d.Info().Model != model })
 	for _, d := range opened {
 		if !slices.Contains(free, d) {

@@ -43,7 +43,7 @@ type arcBatch struct {
 
 	zeros, off int64
 	plain      number.Plain // that they were read with
-	// the first self-loop that is not just dropped, its line counted from the block's first
+	// odd: the first self-loop that is not just dropped, its line counted from the block's first.
 	odd *graph.NegativeLoop
 }
 

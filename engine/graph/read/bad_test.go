@@ -185,7 +185,7 @@ func TestBadOptions(t *testing.T) {
 		graphtest.WantError(t, err, graph.ErrOptions)
 	}
 	for _, text := range []string{"1 2 3\n", "p sp 2 1\na 1 2 3\n", "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 3\n"} {
-		// it says nothing there
+		// It says nothing there.
 		if g, err := readBoth(t, "x", text, Options{NoArc: "inf"}); err != nil || g.Arcs() != 1 {
 			t.Errorf("%q: %v", text, err)
 		}

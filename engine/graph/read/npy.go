@@ -19,6 +19,6 @@ var npy = Format{
 		}
 		return no
 	},
-	// or it were opened
+	// Or it were opened.
 	read: func(_ *lines.Reader, _ Options, out *sink) error { return out.failAll(dense.NotAnArray) },
 }

@@ -117,7 +117,7 @@ func TestNPZValues(t *testing.T) {
 	}{
 		{"<f4", []float32{0.1, 3}, Options{Scale: 10}, "0>1=1 1>0=30"},
 		{"<f8", []float64{0.1, 16777217}, Options{}, "0>1=0.10000000149011612 1>0=1.6777216e+07"},
-		// halfway, though its shortest decimal is not
+		// halfway, though its shortest decimal is not.
 		{"<f8", []float64{1.000000059604644775390625, 0.5}, Options{}, "0>1=1 1>0=0.5"},
 		{"<f8", []float64{-0.5, 0.75}, Options{}, "0>1=-0.5 1>0=0.75"},
 		{"|b1", []byte{1, 0}, Options{NoArc: "inf"}, "0>1=1 1>0=0"},
@@ -131,7 +131,7 @@ func TestNPZValues(t *testing.T) {
 		{"<u4", []uint32{5, 7}, Options{}, "0>1=5 1>0=7"},
 		{"<f8", []float64{4, math.Inf(1)}, Options{}, "0>1=4"}, // +Inf
 		{"<f8", []float64{math.Copysign(0, -1), 0.5}, Options{NoArc: "inf"}, "0>1=0 1>0=0.5"},
-		// whose shortest decimal is another integer
+		// Whose shortest decimal is another integer.
 		{"<f4", []float32{123456792, 3}, Options{NoArc: "inf"}, "0>1=1.23456792e+08 1>0=3"},
 		{"<f8", []float64{-1e-60, 0.5}, Options{NoArc: "inf"}, "0>1=0 1>0=0.5"},
 	} {
@@ -242,9 +242,9 @@ func badNPZ() map[string]string {
 		triplesOf(1<<30, one, []int32{1}, "<f8", []float64{1}):                                                             "1073741824 vertices, but only 1 arc(s)",
 		whole[:len(whole)/2]: "the archive cannot be read",
 		whole[:len(whole)-1]: "the archive cannot be read",
-		// by the list at its end it begins before the file does
+		// By the list at its end it begins before the file does.
 		whole[:100] + whole[120:]: "indices cannot be read: EOF",
-		// a byte of the array: its checksum tells, or what it says
+		// A byte of the array: its checksum tells, or what it says.
 		whole[:inside+100] + "\x09" + whole[inside+101:]: "shape",
 	}
 }

@@ -130,7 +130,7 @@ type region struct {
 	start    []int32
 	adj      []int32
 	leaf     bool // small components, which are not dissected
-	// of a coarse region, how many vertices each one stands for, and it has none of the graph; nil: one
+	// weight: of a coarse region, how many vertices each one stands for, and it has none of the graph; nil: one.
 	weight []int32
 }
 

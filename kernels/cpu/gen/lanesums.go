@@ -16,7 +16,7 @@ type laneSummer struct {
 	arithmetic
 	line, lane reg.Register // a column, and the number of the first row of a group in it
 	never, one reg.VecVirtual
-	// -1 in every entry; without masks in registers of their own, with its sign flipped
+	// minus: -1 in every entry; without masks in registers of their own, with its sign flipped.
 	minus  reg.VecVirtual
 	name   reg.VecVirtual          // of the column, in every entry
 	rows   map[string]reg.Register // where the sums of rows are

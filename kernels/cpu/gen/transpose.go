@@ -132,7 +132,7 @@ func unpack(r []reg.VecVirtual, size int) []reg.VecVirtual {
 	case 8:
 		low, high = VPUNPCKLQDQ, VPUNPCKHQDQ
 	}
-	// the first half of the columns, and the second; entries of neighbouring rows side by side
+	// The first half of the columns, and the second; entries of neighbouring rows side by side.
 	var lows, highs []reg.VecVirtual
 	for i := 0; i < len(r); i += 2 {
 		l, h := YMM(), YMM()

@@ -15,7 +15,7 @@ func OpenNameless(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: dir, Err: err}
 	}
-	// for messages, and for whoever removes it to find nothing
+	// For messages, and for whoever removes it to find nothing.
 	name := fmt.Sprintf(".ooc-nameless-%016x", rand.Uint64())
 	return os.NewFile(uintptr(fd), filepath.Join(dir, name)), nil
 }

@@ -61,7 +61,7 @@ func filter() []unix.SockFilter {
 			continue
 		}
 		add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, uint32(number), 0, 4)
-		// the low half: both processors are little endian
+		// The low half: both processors are little endian.
 		add(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, uint32(firstArgs+8*k.flags), 0, 0)
 		add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, unix.O_CREAT|unix.O_TRUNC, 0, 1)
 		add(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_USER_NOTIF, 0, 0)
