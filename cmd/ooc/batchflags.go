@@ -162,7 +162,7 @@ func (o *solveOptions) newJob(words []string, from string) (*job, error) {
 	j := &job{solveOptions: *own, in: resolve(own.args[0]), from: from}
 	return j, cmp.Or(exit.Refuse(j.in.form == standardInput || j.in.isMany(),
 		"%s: a job is one graph in a file, or a store", j.in.name),
-		j.check(), flagvalue.NewFolder("out-dir", j.outDir))
+		j.check(), j.checkKeep(true), j.checkCluster([]input{j.in}, true), flagvalue.NewFolder("out-dir", j.outDir))
 }
 
 // checkTimelines refuses timelines of jobs that any of them needs for something else.

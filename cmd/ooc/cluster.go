@@ -21,7 +21,7 @@ import (
 	"ooc/tiles/disk"
 )
 
-// checkCluster refuses what is not shared by processes.
+// checkCluster refuses what is not shared by processes. It fills in the algorithm and, for --part-dir, the place.
 func (o *solveOptions) checkCluster(inputs []input, many bool) error {
 	for _, in := range inputs {
 		if in.form != aStore && tiles.PartsIn(in.name) != nil {

@@ -304,7 +304,7 @@ func TestClusterStopped(t *testing.T) {
 		out := strings.ReplaceAll(l.Name, " ", "") + ".ooc"
 		args := []string{"solve", "g.gr", "--device", "cpu", "--tile", "64", "--out", out, "--cluster", "mpi"}
 		goOn := "mpirun -n 3 ooc solve g.gr "
-		// MPICH's mpirun gives up if that is read slower than it comes.
+		// MPICH's mpirun gives up if standard input is read slower than it comes.
 		input := strings.HasPrefix(l.Name, "Open MPI") && r.IntN(2) == 0
 		if input {
 			args[1], goOn = "-", "mpirun -n 3 ooc solve --device=cpu --cluster=mpi "

@@ -30,7 +30,7 @@ func lineOf(cmd *cobra.Command) line {
 	return l
 }
 
-// runs has a command call run, which knows nothing of flags, once l is its line.
+// runs has a command fill l with its line and then call run, which needs no cobra.
 func runs(cmd *cobra.Command, l *line, run func(context.Context) error) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		*l = lineOf(cmd)
@@ -96,12 +96,12 @@ func (l *line) goOn(err error, codes ...int) error {
 func (l *line) output(path string, overwrite bool, keep ...string) newfile.File {
 	named := l.files()
 	if i := slices.Index(named, path); i >= 0 {
-		named = slices.Delete(named, i, i+1) // where it was told so
+		named = slices.Delete(named, i, i+1) // the word that names the output itself
 	}
 	return newfile.File{Path: path, Overwrite: overwrite, Keep: append(named, keep...)}
 }
 
-// files are those that the line names, and those that the stores which it names were made from.
+// files are the files that the line names; in the place of a store, that which it was made from.
 func (l *line) files() (files []string) {
 	words := append([]string{"/dev/stdin"}, l.args...)
 	for _, flag := range l.flags {

@@ -111,8 +111,9 @@ func (j *job) forecast(ctx context.Context) (_ *engine.Forecast, err error) {
 		return p.Forecast(ctx, j.on, j.Request, "")
 	}
 	facts := graph.Facts{N: j.extent.N, IDs: j.extent.IDs}
-	var n *incoming          // a matrix too, of which half is kept if it is symmetric
-	if j.extent.Spool == 0 { // else a copy would be written
+	// A matrix is read, too: of a symmetric one half is kept. But not where a copy would be written.
+	var n *incoming
+	if j.extent.Spool == 0 {
 		if n, err = j.graphFlags.read(j.in, "."); err != nil {
 			return nil, err
 		}

@@ -135,7 +135,7 @@ func (p *player) ofKind(kind string, scale int64) verdict {
 		return needed
 	case !p.whole() && slices.ContainsFunc(p.lightest(), func(a netArc) bool { return a.weight*scale%p.unit != 0 }):
 		return refuse
-	// Of a heavier arc, or a loop.
+	// A heavier parallel arc, or a loop, has a weight that is no integer.
 	case slices.ContainsFunc(p.arcs, func(a netArc) bool { return a.weight*scale%p.unit != 0 }):
 		return maybe
 	case kind == "u16" && (p.negative || longest >= 32639):

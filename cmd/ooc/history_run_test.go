@@ -257,7 +257,7 @@ func (p *player) look(t testing.TB, s step, ended, stopped, there bool) *failure
 	// Which rows there are is known by their number, since a history has one list of sources.
 	if asked := p.sources(s); now.Sources != nil {
 		switch {
-		// Maybe before it was given up.
+		// The old store may have been looked at before it was given up.
 		case before != nil && *now.Sources == len(before.rows) && (asked == nil || !fresh || stopped):
 			now.rows = before.rows
 		case *now.Sources == len(asked):

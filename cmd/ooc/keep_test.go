@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ooc/cmd/ooc/exit"
@@ -62,7 +63,14 @@ func TestKeepFactorsOfMany(t *testing.T) {
 	for _, args := range [][]string{{"a.csv", "b.csv"}, {"a.csv", "--dry-run"}} {
 		ooc(t, dir, append([]string{"solve", "--algorithm", "factors"}, args...)...).want(t, exit.Usage, "--algorithm factors")
 	}
-	if there, err := os.ReadDir(dir); err != nil || len(there) != 2 {
+	// So are lines of a file of jobs, and what only processes that share a solve take.
+	writeFile(t, dir, "jobs", "")
+	for _, flags := range []string{"--algorithm factors", "--keep factors", "--cluster mpi", "--part-dir parts", "--grid 1x2"} {
+		writeFile(t, dir, "jobs", "a.csv\nb.csv "+flags+"\n")
+		name, _, _ := strings.Cut(flags, " ")
+		ooc(t, dir, "solve", "--jobs", "jobs").want(t, exit.Usage, name)
+	}
+	if there, err := os.ReadDir(dir); err != nil || len(there) != 3 {
 		t.Errorf("what was refused has left %v: %v", there, err)
 	}
 }

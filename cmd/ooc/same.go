@@ -58,7 +58,7 @@ func (o *solveOptions) wanted(p *engine.Problem) engine.Wanted {
 	if o.keepsRowsNow(p) { // and is made anew, as the flags say
 		w.Keep, w.Tile, w.Layout, w.Predecessors = "", 0, "", false
 	} else if o.sources != "" {
-		// Which no store has: names that cannot be found in it are not those that it was made with.
+		// No store has an empty set: names that cannot be found in it are not those that it was made with.
 		w.Sources = tiles.RowSet{}
 		if ids, err := p.IDs(); err == nil {
 			if rows, _, err := sourcesOf(graph.Facts{N: p.Meta().N, IDs: ids}, o.sources, p.Meta().T); err == nil {

@@ -43,7 +43,7 @@ func (o *scrubOptions) run(ctx context.Context) error {
 		exit.Graceful.Store(true)
 		show := terminal.NewCounter("compared", "tiles")
 		o.Progress = show.Update
-		o.Damaged = func(err error) { note("%v", err) }
+		o.Damaged = func(err error) { show.Note("%v", err) }
 		s, err := prove.Scrub(ctx, p, o.ScrubOptions)
 		show.End()
 		switch {

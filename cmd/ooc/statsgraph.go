@@ -69,6 +69,8 @@ func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) e
 	case !errors.Is(err, factors.ErrDense):
 		return o.goOn(err, exit.Interrupted, exit.NoSpace)
 	case o.store != "":
+		// The solve reads the graph again. It would lie in memory twice.
+		n.weights, g, all = nil, nil, stats.GraphOptions{}
 		return o.byStore(ctx, in, q)
 	}
 	return exit.UsageError(fmt.Errorf("%s: %w%s", in.name, err, o.storeTakes(ctx, g, all.Sources)))

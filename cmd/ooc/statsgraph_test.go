@@ -262,7 +262,7 @@ func TestStoppingIsTrue(t *testing.T) {
 	crashtest.Slow(t)
 	const eliminating, lost = "eliminating vertices", "the elimination and its core are in memory alone"
 	dir := t.TempDir()
-	// Whose core takes longest.
+	// The core of this graph takes longest.
 	ooc(t, dir, "gen", "random", "core.gr", "-n", "12000", "-m", "26000", "--undirected").want(t, 0)
 	writeFile(t, dir, "roads.gr", string(readFile(t, rome(t))))
 	for _, c := range []struct {

@@ -293,7 +293,7 @@ func (x *trial) judge(t *testing.T, r *rand.Rand) (sum tally) {
 		args = slices.Delete(slices.Clone(args), at, at+1)
 	}
 	again, _ := x.attempt(t, x.dir, args, done)
-	// The old store, of another graph or algorithm.
+	// The old store is there, of another graph or algorithm.
 	if len(args) < len(x.args) && (again.code == exit.BadInput && kept || again.code == exit.Usage) {
 		again, _ = x.attempt(t, x.dir, x.args, done)
 	}

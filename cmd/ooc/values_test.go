@@ -273,7 +273,7 @@ func extremes(fl *pflag.Flag) (taken, refused []string) {
 	}
 	for _, bits := range []uint{0, 31, 32, 63, 64} {
 		n := new(big.Int).Lsh(big.NewInt(1), bits)
-		// A multiple of 64 follows.
+		// The next multiple of 64 after n-63 is n.
 		middles = append(middles, n, new(big.Int).Neg(n), new(big.Int).Sub(n, big.NewInt(63)))
 	}
 	var all []*big.Int

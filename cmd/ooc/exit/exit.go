@@ -101,7 +101,7 @@ func Code(err error) int {
 
 // ReportJSON prints an error as an object to standard output, where --json is given.
 func ReportJSON(cmd *cobra.Command, args []string, err error) {
-	// Which may not have been read yet.
+	// The flags may not have been read yet, so --json counts where it stands among the words, too.
 	if f := cmd.Flags().Lookup("json"); f != nil && (f.Value.String() == "true" || slices.Contains(args, "--json")) {
 		o := struct {
 			Message string          `json:"message"`

@@ -58,12 +58,7 @@ func (d *Display) Note(format string, args ...any) {
 
 // say is Note for what must be known whatever is shown of the progress.
 func (d *Display) say(format string, args ...any) {
-	say := func() { fmt.Fprintf(terminal.Err, format+"\n", args...) }
-	if d.block == nil {
-		say()
-		return
-	}
-	d.block.Aside(false, say)
+	d.block.Aside(false, func() { fmt.Fprintf(terminal.Err, format+"\n", args...) })
 }
 
 // Device prints which device computes, and what is wrong with one that would be faster, if anything is.

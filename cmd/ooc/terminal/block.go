@@ -89,8 +89,12 @@ func over(rows, before []string) string {
 }
 
 // Aside leaves the block where it is, or takes it away, and goes back to the shell's screen. Then it calls do, and
-// nothing is drawn before that returns.
+// nothing is drawn before that returns. Where there is no block, it calls do.
 func (b *Block) Aside(leave bool, do func()) {
+	if b == nil {
+		do()
+		return
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if leave {

@@ -47,9 +47,10 @@ func (c *Counter) Update(done, of int) {
 	c.block.Draw(func(width, _ int) []string { return []string{Clip(text, width)} })
 }
 
-// End clears the line.
-func (c *Counter) End() {
-	if c.block != nil {
-		c.block.Aside(false, func() {})
-	}
+// Note prints a line that stays above the counter.
+func (c *Counter) Note(format string, args ...any) {
+	c.block.Aside(false, func() { fmt.Fprintf(Err, format+"\n", args...) })
 }
+
+// End clears the line.
+func (c *Counter) End() { c.block.Aside(false, func() {}) }
