@@ -65,7 +65,8 @@ func (p *Problem) recoverAll(g *ranks.Group) (least tiles.State, counts bool, er
 		}
 	}
 	if mine.State.Done == int64(p.geom.N) && least.Done < mine.State.Done {
-		// else, after a kill, its slot would vouch for bytes that the rounds have changed and nobody synced.
+		// Without this, after a kill, the part's slot would vouch for bytes that the rounds have changed and nobody
+		// synced.
 		if err = p.store.Unfinish(); err == nil {
 			point := least
 			if point.Algorithm == "" { // a part has no restore point
@@ -133,7 +134,7 @@ func agree(g *ranks.Group, err error) error {
 	}
 	for rank, e := range all {
 		switch {
-		// What has stopped them counts.
+		// This rank has not failed, or the error at hand is what has stopped it: that one counts.
 		case e.Text == "" || err != nil && (rank == 0 || e.Interrupted || !errors.Is(err, task.ErrInterrupted)):
 		case e.Interrupted:
 			err = fmt.Errorf("rank %d: %w", rank, task.ErrInterrupted)

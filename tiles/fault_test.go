@@ -253,7 +253,7 @@ func TestFoldersThatBecomeStores(t *testing.T) {
 // FIFO. Nothing follows the one or waits on the other.
 func TestLinksInAStore(t *testing.T) {
 	for name := range ownNames {
-		// Which this store has not.
+		// This store has none of these.
 		if name == nameStoreTmp || name == nameSumsSpare || name == nameFactors || name == FactorsSpare {
 			continue
 		}

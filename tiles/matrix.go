@@ -100,7 +100,7 @@ func (s *Store) WriteTiles(i, j int, src []byte) error {
 		return err
 	}
 	size := int64(len(src))
-	// What follows a tile there is not what follows it in the whole.
+	// What follows a tile in a part store is not what follows it in the whole.
 	if s.IsPart() && (size > s.geo.TileBytes() || !s.Holds(i, j)) {
 		return s.OtherPart()
 	}

@@ -192,7 +192,7 @@ func notOpen(dir string, err error) error {
 	}
 	names, ierr := ownFiles(dir)
 	switch {
-	// And that is all: the rest is advice for whoever wants to make one.
+	// The error at hand says it all. What follows is advice for whoever wants to make a store.
 	case errors.Is(ierr, ErrNotStore), errors.Is(ierr, fs.ErrNotExist):
 	case ierr != nil:
 		return ierr

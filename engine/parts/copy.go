@@ -256,7 +256,7 @@ func (c *copying) rowDone(i int) error {
 	if c.o.Progress != nil {
 		c.o.Progress(rows, c.geom.N)
 	}
-	// What such a store seems to be begun by goes on with neither.
+	// The algorithm that seems to have begun this store goes on with neither a matrix nor predecessors.
 	if i < c.there || c.meta.Dense || c.meta.Predecessors {
 		return nil
 	}

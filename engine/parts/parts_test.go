@@ -245,7 +245,7 @@ func TestMergeStops(t *testing.T) {
 			}
 			h.OnSync = func(name string, done bool) {
 				syncs++
-				// Which fails before there is a store.
+				// Cut fails before there is a store.
 				if dst := filepath.Join(copies, fmt.Sprint(syncs)); r.IntN(3) == 0 && len(cuts) < 12 && h.Cut(dst, r) == nil {
 					cuts = append(cuts, dst)
 				}

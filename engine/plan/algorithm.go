@@ -209,8 +209,6 @@ func (q *Basis) Choose(ctx context.Context, list []Algorithm) (*Choice, error) {
 		if err == nil && !math.IsInf(offer.Seconds, 1) {
 			offer.Algorithm = a.Name()
 			c.Offers = append(c.Offers, offer)
-		}
-		if err == nil && !math.IsInf(offer.Seconds, 1) {
 			if err = q.Fits(q.StoreBytes(offer.Tile)+offer.Beside, "a solve by "+a.Name()); err != nil && offer.Seconds < without {
 				noRoom, without = err, offer.Seconds
 			}

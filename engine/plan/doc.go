@@ -1,6 +1,5 @@
-// Package plan owns the data that plans are made of, the measured rates, and the choice between algorithms. Each
-// algorithm adds its own plan: package rounds for its rounds, package eliminate for elimination. So this package lies
-// below both.
+// Package plan owns the request, the measured rates, and the choice between what algorithms offer. Each algorithm makes
+// its plan, and says it (Plan), in a package above this one. The data of rounds are here, since several share them.
 //
 // # Units and invariants
 //

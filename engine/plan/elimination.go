@@ -26,7 +26,7 @@ func (r Rates) EliminateSeconds(w sparse.Work) float64 {
 // products is relaxations/s of a thread, where eliminateRate was measured.
 const products = 25e9
 
-// WeighSeconds is about the seconds that what Weigh weighs takes on all threads.
+// WeighSeconds is about the seconds that the work takes on all threads, as Weigh counts it.
 func WeighSeconds(w sparse.Work) float64 {
 	return Weigh(w) / (products * float64(runtime.GOMAXPROCS(0)))
 }

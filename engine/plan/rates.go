@@ -87,8 +87,8 @@ type sample struct {
 	long        time.Duration
 }
 
-// worth is how long a rate is measured at most for each entry of the matrix: a hundredth of the time in which the
-// fastest solves fill it, in memory, since there are some rates to measure, and other planning.
+// worth is the most seconds that one rate is measured for, for each entry of the matrix. It is a hundredth of what the
+// fastest solves in memory take, because several rates are measured.
 const worth = 25e-12
 
 // longFor returns how long a rate is measured for n vertices; 0: any number. There are few different times, so that the
@@ -171,12 +171,11 @@ func measureRates(d kernels.Device, v entry.Variant, o sample) (r Rates, err err
 		products = min(room(), products*(o.t/t)*(o.t/t))
 	}
 	tb := int64(t) * int64(t) * size
+	var host []byte
 	err = Scratch(d, int64(products+2)*tb, func(buf kernels.Buffer, s kernels.Stream) (err error) {
-		host, err := d.AllocHost(tb)
-		if err != nil {
+		if host, err = d.AllocHost(tb); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, d.FreeHost(host)) }()
 		beside := s
 		if !info.SharedCores {
 			r.Host = hostRate(v)
@@ -187,6 +186,9 @@ func measureRates(d kernels.Device, v entry.Variant, o sample) (r Rates, err err
 		}
 		return r.measure(s, beside, v, t, products, buf, host, info.SharedCores, o.long)
 	})
+	if host != nil { // only now is the stream closed that copies from it
+		err = errors.Join(err, d.FreeHost(host))
+	}
 	return r, err
 }
 
@@ -213,7 +215,7 @@ func hostRate(v entry.Variant) float64 {
 		return 0
 	}
 	defer d.Close()
-	return 0.8 * Ceiling(d, v, small) // that was kept will do
+	return 0.8 * Ceiling(d, v, small) // one that was kept will do
 }
 
 func (r *Rates) measure(s, beside kernels.Stream, v entry.Variant, t, products int, buf kernels.Buffer, host []byte, shared bool, long time.Duration) (err error) {

@@ -65,7 +65,7 @@ type Rounds struct {
 // bound is what a plan takes most of its time for.
 type bound string
 
-// The values of Bound.
+// The values of bound.
 const (
 	boundComputing bound = "computing"
 	boundCopies    bound = "copies" // between devices, host memory and page cache

@@ -180,7 +180,7 @@ func (r *run) planRounds(ctx context.Context) error {
 	}
 	if !q.Info.SharedCores && q.Info.Memory+q.HostMemory < r.Geometry.MatrixBytes() {
 		// Every round will go through the disk or the page cache. Their rates decide how wide rounds should be.
-		// May fail on a full disk; the matrix has its space already.
+		// MeasureDisk may fail on a full disk; the matrix has its space already.
 		_ = q.Rates.MeasureDisk(r.Store.Dir(), r.Store.MatrixBytes(), false)
 	}
 	offer, err := r.algorithm.Plan(ctx, q, nil)

@@ -171,7 +171,7 @@ func pack[W weight](v *values[W], weights []W) *kernels.Arcs {
 	for r := range v.n {
 		for k := v.start[r]; k < v.start[r+1]; k++ {
 			w := weights[k]
-			// Over the arc before where that does not exist: no branch to mispredict.
+			// This overwrites the arc before if that does not exist: no branch to mispredict.
 			a.Ends[kept], weights[kept] = v.ends[k], w
 			if w < v.inf {
 				kept++

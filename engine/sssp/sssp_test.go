@@ -327,7 +327,7 @@ func TestNegativeCycles(t *testing.T) {
 						}
 						check(t, g, res)
 					} else if !errors.As(err, &cycle) || cycle.Length >= 0 || cycleLength(t, g, cycle.Cycle) != cycle.Length {
-						// Or another, with the arcs that link it.
+						// The cycle may be another one, with the arcs that link it.
 						t.Fatalf("%s: a cycle of %d from %d on: %v", m.Name, long, n, err)
 					}
 				}

@@ -32,8 +32,10 @@ type Store struct {
 	Check func(file string, version uint32, id [16]byte) error
 }
 
-// remedy is what to do about a damaged file.
-const remedy = "restore the file, or solve the graph again with --restart"
+// corrupt is disk.Corrupt with what to do about it.
+func corrupt(file, format string, args ...any) error {
+	return disk.Corrupt(file, format+"; restore the file, or solve the graph again with --restart", args...)
+}
 
 // MaxArcs is the most arcs that a graph has.
 const MaxArcs = 1 << 48
@@ -86,11 +88,11 @@ func (h header) encode(s *Store) []byte {
 func (s *Store) decodeHeader(file string, b []byte, size int64) (header, error) {
 	var h header
 	if len(b) < graphHead || string(b[:8]) != graphMagic {
-		return h, disk.Corrupt(file, "it is not a graph of a store; "+remedy)
+		return h, corrupt(file, "it is not a graph of a store")
 	}
 	le := binary.LittleEndian
 	if got := crc32.Checksum(b[:60], castagnoli); got != le.Uint32(b[60:]) {
-		return h, disk.Corrupt(file, "the checksum of its header does not match; "+remedy)
+		return h, corrupt(file, "the checksum of its header does not match")
 	}
 	if err := s.Check(file, le.Uint32(b[8:]), [16]byte(b[headID:])); err != nil {
 		return h, err
@@ -98,7 +100,7 @@ func (s *Store) decodeHeader(file string, b []byte, size int64) (header, error) 
 	n, arcs := le.Uint64(b[16:]), le.Uint64(b[24:])
 	h.weight = int64(s.WeightBytes)
 	if int64(le.Uint32(b[12:])) != h.weight || n < 1 || n > shape.MaxN || arcs > MaxArcs {
-		return h, disk.Corrupt(file, "its header claims %d vertices, %d arcs, %d bytes a weight; "+remedy,
+		return h, corrupt(file, "its header claims %d vertices, %d arcs, %d bytes a weight",
 			n, arcs, le.Uint32(b[12:]))
 	}
 	h.n, h.arcs = int64(n), int64(arcs)
@@ -106,10 +108,10 @@ func (s *Store) decodeHeader(file string, b []byte, size int64) (header, error) 
 		h.sums[i] = le.Uint32(b[32+4*i:])
 	}
 	if want := h.fileBytes(); size != want {
-		return h, disk.Corrupt(file, "it has %d bytes, its header claims %d; "+remedy, size, want)
+		return h, corrupt(file, "it has %d bytes, its header claims %d", size, want)
 	}
 	if h.n != int64(s.N) || h.arcs != s.Arcs {
-		return h, disk.Corrupt(file, "it has %d vertices and %d arcs, store.json says %d and %d; "+remedy,
+		return h, corrupt(file, "it has %d vertices and %d arcs, store.json says %d and %d",
 			h.n, h.arcs, s.N, s.Arcs)
 	}
 	return h, nil
@@ -186,10 +188,10 @@ func (s *Store) ReadGraph(f *os.File) (*Graph, error) {
 		return nil, disk.ReadError(f.Name(), err)
 	}
 	if sums != h.sums {
-		return nil, disk.Corrupt(f.Name(), "its checksum does not match; "+remedy)
+		return nil, corrupt(f.Name(), "its checksum does not match")
 	}
 	if err := c.Validate(s.N, s.WeightBytes); err != nil {
-		return nil, disk.Corrupt(f.Name(), "%v; "+remedy, err)
+		return nil, corrupt(f.Name(), "%v", err)
 	}
 	return &c, nil
 }

@@ -97,11 +97,11 @@ func (h idsHeader) encode(s *Store) []byte {
 func (s *Store) decodeIDs(file string, b []byte, size int64) (idsHeader, error) {
 	var h idsHeader
 	if len(b) < idsHead || string(b[:8]) != idsMagic {
-		return h, disk.Corrupt(file, "it holds no ids of a store; "+remedy)
+		return h, corrupt(file, "it holds no ids of a store")
 	}
 	le := binary.LittleEndian
 	if crc32.Checksum(b[:60], castagnoli) != le.Uint32(b[60:]) {
-		return h, disk.Corrupt(file, "the checksum of its header does not match; "+remedy)
+		return h, corrupt(file, "the checksum of its header does not match")
 	}
 	if err := s.Check(file, le.Uint32(b[8:]), [16]byte(b[headID:])); err != nil {
 		return h, err
@@ -109,12 +109,12 @@ func (s *Store) decodeIDs(file string, b []byte, size int64) (idsHeader, error) 
 	h = idsHeader{kind: le.Uint32(b[12:]), sum: le.Uint32(b[32:])}
 	n, payload := le.Uint64(b[16:]), le.Uint64(b[24:])
 	if n != uint64(s.N) || payload > maxIDBytes || h.kind != kindNumber(s.IDs) {
-		return h, disk.Corrupt(file, "its header claims %d ids of kind %d in %d bytes; store.json says %d, %s; "+remedy,
+		return h, corrupt(file, "its header claims %d ids of kind %d in %d bytes; store.json says %d, %s",
 			n, h.kind, payload, s.N, s.IDs)
 	}
 	h.n, h.payload = int64(n), int64(payload)
 	if size != idsHead+h.payload || h.payload < 8*h.n || h.kind == 1 && h.payload != 8*h.n {
-		return h, disk.Corrupt(file, "it has %d bytes, its header claims %d; "+remedy, size, idsHead+h.payload)
+		return h, corrupt(file, "it has %d bytes, its header claims %d", size, idsHead+h.payload)
 	}
 	return h, nil
 }
@@ -165,7 +165,7 @@ func (s *Store) ReadIDs(f *os.File) (IDs, error) {
 		return IDs{}, disk.ReadError(f.Name(), err)
 	}
 	if crc32.Update(sum, castagnoli, blob) != h.sum {
-		return IDs{}, disk.Corrupt(f.Name(), "its checksum does not match; "+remedy)
+		return IDs{}, corrupt(f.Name(), "its checksum does not match")
 	}
 	ids := IDs{Numeric: numbers}
 	if s.IDs == Text {
@@ -174,7 +174,7 @@ func (s *Store) ReadIDs(f *os.File) (IDs, error) {
 		}
 	}
 	if err := ids.Validate(s.N); err != nil {
-		return IDs{}, disk.Corrupt(f.Name(), "%v; "+remedy, err)
+		return IDs{}, corrupt(f.Name(), "%v", err)
 	}
 	return ids, nil
 }
@@ -183,7 +183,7 @@ func splitTexts(file string, ends []int64, blob string) (IDs, error) {
 	text, start := make([]string, len(ends)), int64(0)
 	for i, end := range ends {
 		if end < start || end > int64(len(blob)) {
-			return IDs{}, disk.Corrupt(file, "the id of row %d ends at %d of %d; "+remedy, i, end, len(blob))
+			return IDs{}, corrupt(file, "the id of row %d ends at %d of %d", i, end, len(blob))
 		}
 		text[i] = blob[start:end]
 		start = end

@@ -102,7 +102,7 @@ func Take(dir string) (*Lock, error) {
 			var same bool
 			if same, err = disk.InPlace(f); err == nil && same {
 				size, serr := system.FileSize(f)
-				// Else another process has made it meanwhile.
+				// If it holds anything, another process has made it meanwhile.
 				l.Made = errors.Is(before, fs.ErrNotExist) && serr == nil && size == 0
 				if err = Check(dir); err == nil {
 					err = heldElsewhere(dir)
@@ -205,7 +205,7 @@ func (l *Lock) RemoveFolder() error {
 // forget cuts the file back to its first line: it says of nobody that he has the lock.
 func (l *Lock) forget() {
 	const first = int64(len(magic) + 1)
-	// Else it could not be written, and would grow by zeros.
+	// A shorter file could not be written, and would grow by zeros.
 	if size, err := system.FileSize(l.file); err == nil && size > first {
 		_ = l.file.Truncate(first) // who we were is a courtesy, but on network volumes: see heldElsewhere
 	}

@@ -28,7 +28,7 @@ var methods = []method{
 		reader: func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) },
 	},
 	{
-		// With a frame, or as pzstd writes it with one to skip: RFC 8878.
+		// It begins with a frame or, as pzstd writes it, with one to skip: RFC 8878.
 		name: "zstd", extension: ".zst", begins: func(head []byte) bool {
 			return bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")) || len(head) == 4 && head[0]>>4 == 5 && string(head[1:]) == "\x2a\x4d\x18"
 		},

@@ -19,6 +19,6 @@ var npy = Format{
 		}
 		return no
 	},
-	// Or it were opened.
+	// What comes here is no array: package dense would have opened that.
 	read: func(_ *lines.Reader, _ Options, out *sink) error { return out.failAll(dense.NotAnArray) },
 }

@@ -131,7 +131,7 @@ func TestNPZValues(t *testing.T) {
 		{"<u4", []uint32{5, 7}, Options{}, "0>1=5 1>0=7"},
 		{"<f8", []float64{4, math.Inf(1)}, Options{}, "0>1=4"}, // +Inf
 		{"<f8", []float64{math.Copysign(0, -1), 0.5}, Options{NoArc: "inf"}, "0>1=0 1>0=0.5"},
-		// Whose shortest decimal is another integer.
+		// Its shortest decimal is another integer.
 		{"<f4", []float32{123456792, 3}, Options{NoArc: "inf"}, "0>1=1.23456792e+08 1>0=3"},
 		{"<f8", []float64{-1e-60, 0.5}, Options{NoArc: "inf"}, "0>1=0 1>0=0.5"},
 	} {

@@ -342,7 +342,7 @@ const (
 	TooLarge      // an integer beyond int32
 )
 
-// Word reads one weight. The reason, where the verdict is Bad, does not name the line.
+// Word reads one weight. The reason, where the verdict is bad, does not name the line.
 func (w *Weighing) Word(tok []byte) (word uint32, v verdict, reason string) {
 	d, ok := Scan(tok)
 	if !ok {
