@@ -28,7 +28,7 @@ func genCommand() *cobra.Command {
 	var names []string
 	for _, g := range gen.Kinds {
 		names = append(names, g.Name)
-		fmt.Fprintf(&kinds, "\n  %-9s %s", g.Name, g.Title)
+		fmt.Fprintf(&kinds, "\n  %-10s %s", g.Name, g.Title)
 	}
 	for _, w := range write.Formats {
 		fmt.Fprintf(&formats, " %s", strings.Join(w.Extensions, " "))
@@ -45,10 +45,11 @@ func genCommand() *cobra.Command {
 	fl := cmd.Flags()
 	fl.VarP(flagvalue.Between(&o.N, 1, graph.MaxVertices), "vertices", "n", "vertices")
 	fl.VarP(flagvalue.Between(&o.M, 0, math.MaxInt64/2), "arcs", "m",
-		"arcs of random and rmat, undirected edges (default: 10 a vertex)")
+		"arcs, undirected edges, of kinds with M of them (default: 10 a vertex)")
 	o.Seed = 1
 	fl.Var(flagvalue.Seed(&o.Seed), "seed", "seed of the generator")
 	fl.BoolVar(&o.Undirected, "undirected", false, "an edge for each arc, of one weight both ways")
+	fl.BoolVar(&o.Unweighted, "unweighted", false, "all weights are 1")
 	fl.BoolVar(&o.Overwrite, "overwrite", false, "replace FILE if it is there")
 	return runs(cmd, &o.line, o.run)
 }

@@ -43,6 +43,8 @@ func TestGen(t *testing.T) {
 	ooc(t, dir, "solve", "g.gr").want(t, 0, "20 vertices, 0 arcs")
 	ooc(t, dir, "gen", "road", "g.csv.zst", "-n", "100", "--undirected", "--seed", "7").want(t, 0)
 	ooc(t, dir, "solve", "g.csv.zst", "--out", "road.ooc").want(t, 0, "solved road.ooc")
+	ooc(t, dir, "gen", "powerlaw", "p.gr", "-n", "200", "--undirected", "--unweighted").want(t, 0)
+	ooc(t, dir, "solve", "p.gr").want(t, 0, "200 vertices", "weights 1…1,")
 	for args, text := range map[string]string{
 		"gen random g.gr": "-n N", "gen random g.xyz -n 3": ".xyz", "gen lattice x.gr -n 3": "lattice",
 		"gen ring x.gr -n 3 -m 4": "3 vertices make a ring of 3 arcs", "gen random x.gr -n -3": "--vertices -3: want a whole number from 1", "gen random -n 3": "usage",

@@ -19,10 +19,11 @@ type Options struct {
 	M          int64  // arcs (undirected: edges), for the kinds whose Kind.Arcs is nil; else 0
 	Seed       uint64 // the same seed gives the same text on every platform
 	Undirected bool   // links go both ways, with one weight
+	Unweighted bool   // all weights are 1
 	Overwrite  bool   // replace a file that is there
 }
 
-// Kind is a generator, of one kind of graph. It holds nothing that grows with arcs, and computes in integers
+// Kind is a generator, of one kind of graph. It holds nothing that grows with arcs beyond vertices, and computes in integers
 // only, since what floating point gives in the last bit depends on the platform.
 type Kind struct {
 	Name  string
@@ -43,6 +44,9 @@ type emit func(from, to, weight int64) error
 var Kinds = []Kind{
 	randomGraph,
 	rmatGraph,
+	powerLawGraph,
+	smallWorldGraph,
+	neighboursGraph,
 	gridGraph,
 	roadGraph,
 	ringGraph,
@@ -82,6 +86,9 @@ func To(ctx context.Context, kind string, o Options, name string, w io.Writer) e
 
 func (g *Kind) title(o Options) string {
 	title := fmt.Sprintf("%s graph, seed %d", g.Name, o.Seed)
+	if o.Unweighted {
+		title = "unweighted " + title
+	}
 	if o.Undirected {
 		title = "undirected " + title
 	}
@@ -120,10 +127,21 @@ func (g *Kind) complete(o *Options) error {
 
 // both emits what joins two vertices: an edge, or an arc in each direction with its own weight.
 func (o Options) both(d dice, emit emit, u, v int64) error {
-	if err := emit(u, v, d.weight()); err != nil || o.Undirected {
+	if err := emit(u, v, o.weight(d)); err != nil || o.Undirected {
 		return err
 	}
-	return emit(v, u, d.weight())
+	return emit(v, u, o.weight(d))
+}
+
+// weight draws a weight as GTgraph's generators do: 1…1000.
+func (o Options) weight(d dice) int64 { return o.length(1 + d.below(1000)) }
+
+// length is the weight of an arc of that length.
+func (o Options) length(length int64) int64 {
+	if o.Unweighted {
+		return 1
+	}
+	return length
 }
 
 // ways is how many arcs or edges join two vertices.

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 
 	"ooc/engine/graph"
@@ -48,6 +49,12 @@ func TestGenerateIsFixed(t *testing.T) {
 		{"tree", true, "x.mtx", "92a018b36ad837b8fe31c6ff4d11fbf8ddf68b004221e28bf79c62a82ec1997a"},
 		{"complete", false, "x.gr", "34ef1b118e3ee8ff59424aced006e6f42d2ee76982c1d68e701048f6ea5f8616"},
 		{"complete", true, "x.mtx", "316335ef73cf91395409aec90d36c4edeb26dc5347ec668118a05dc3c9164e4e"},
+		{"powerlaw", false, "x.gr", "2a779d3fbb0b859911c01bd3029ac96dbb914eff60c4855383c9ae247ed164a3"},
+		{"powerlaw", true, "x.mtx", "798f80096f73a0b1c11f321d5775c6f3aafc78a3ff0a48ea82278383f1945bbe"},
+		{"smallworld", false, "x.gr", "6f3213bfb778b9ac29bdb026f2e7f73f647cfb35d55b8dd38ea0596b59118b8c"},
+		{"smallworld", true, "x.mtx", "7d47197783e98fdd1289301b62e5dbaabe9faf972b9c8684322f48b0058f3edd"},
+		{"neighbours", false, "x.gr", "34ea59e65c5fe1ef16f8546504c7a9b2382508377b5be886e90b133f3cd243a9"},
+		{"neighbours", true, "x.mtx", "9035a26dc234ebe807175b9f13e0feefb6beaef99537091aca8ae49d04562d1e"},
 		{"grid", true, "x.tsv", "7374c32143838d3c9476581214889917c09fd971054e428271b6d0a711b4ac7b"},
 	} {
 		o := Options{N: 1000, Seed: 42, Undirected: c.undirected}
@@ -227,10 +234,111 @@ func TestGeneratedRMAT(t *testing.T) {
 	}
 }
 
+// TestGeneratedPowerLaw compares the degrees with the model, in which a share of 2m(m+1)/(d(d+1)(d+2)) of the vertices
+// has d links, if each comes with m. The seed is fixed; the margins are some five standard deviations.
+func TestGeneratedPowerLaw(t *testing.T) {
+	const n, m = 20_000, 5
+	degrees := make([]int, n)
+	err := powerLawGraph.arcs(Options{N: n, M: m * (n - 1), Seed: 3, Undirected: true}, func(u, v, w int64) error {
+		if v >= u {
+			t.Errorf("%d came with a link to %d", u, v)
+		}
+		degrees[u]++
+		degrees[v]++
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts, most := map[int]float64{}, 0
+	for _, d := range degrees[1:] {
+		counts[d]++
+		most = max(most, d)
+	}
+	for _, d := range []int{5, 6, 8, 10} {
+		want := 2. * m * (m + 1) / float64(d*(d+1)*(d+2))
+		if got := counts[d] / n; math.Abs(got-want) > 5*math.Sqrt(want/n) {
+			t.Errorf("%v of the vertices have degree %d, not %v", got, d, want)
+		}
+	}
+	if most < 300 || most > 3000 { // some m·√n
+		t.Errorf("the largest degree is %d", most)
+	}
+}
+
+// TestGeneratedSmallWorld counts the links that leave the ring. The seed is fixed; the margin is some five standard
+// deviations.
+func TestGeneratedSmallWorld(t *testing.T) {
+	const n, m = 10_000, 5
+	far := 0
+	err := smallWorldGraph.arcs(Options{N: n, M: m * n, Seed: 3}, func(u, v, w int64) error {
+		if step := (v - u + n) % n; step > m {
+			far++
+		} else if step == 0 {
+			t.Errorf("%d is joined to itself", u)
+		}
+		return nil
+	})
+	if err != nil || math.Abs(float64(far)/(m*n)-0.1) > 0.007 {
+		t.Errorf("%d of %d links leave the ring: %v", far, m*n, err)
+	}
+}
+
+// TestGeneratedNeighbours looks for the nearest points by looking at all.
+func TestGeneratedNeighbours(t *testing.T) {
+	r := seeds.New(t)
+	for range 20 {
+		n := 2 + r.Int64N(200)
+		o := Options{N: n, M: r.Int64N(12 * n), Seed: r.Uint64()}
+		p := newPoints(o)
+		got := make([][]int64, n)
+		err := neighboursGraph.arcs(o, func(u, v, w int64) error {
+			if d := squared(p.at[u], p.at[v]); w != max(1, floorRoot(d)) || u == v {
+				t.Errorf("%+v: from %d to %d, at %d², the weight is %d", o, u, v, d, w)
+			}
+			got[u] = append(got[u], squared(p.at[u], p.at[v]))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for u := range got {
+			var all []int64
+			for v := range p.at {
+				if v != u {
+					all = append(all, squared(p.at[u], p.at[v]))
+				}
+			}
+			slices.Sort(all)
+			if k := min(len(all), len(got[u])); !slices.Equal(got[u][:k], all[:k]) {
+				t.Errorf("%+v: vertex %d has neighbours at squares %v, not %v", o, u, got[u][:k], all[:k])
+			}
+		}
+	}
+}
+
+// TestGenerateUnweighted demands the same arcs, of weight 1.
+func TestGenerateUnweighted(t *testing.T) {
+	for _, generator := range Kinds {
+		o := Options{N: 50, Seed: 7}
+		if generator.Arcs == nil {
+			o.M = 200
+		}
+		_, with := links(t, generator.Name, o)
+		o.Unweighted = true
+		_, without := links(t, generator.Name, o)
+		for l, w := range without {
+			if w != 1 || with[l] == 0 || len(with) != len(without) {
+				t.Fatalf("%s: arc %v has weight %v; %d and %d arcs", generator.Name, l, w, len(with), len(without))
+			}
+		}
+	}
+}
+
 // TestGeneratedCounts draws any number of arcs between any number of vertices.
 func TestGeneratedCounts(t *testing.T) {
 	r := seeds.New(t)
-	for _, kind := range []string{"random", "rmat"} {
+	for _, kind := range []string{"random", "rmat", "powerlaw", "smallworld", "neighbours"} {
 		for range 20 {
 			o := Options{N: 2 + r.Int64N(50), M: r.Int64N(500), Seed: r.Uint64(), Undirected: r.IntN(2) == 0}
 			g, _ := links(t, kind, o)
@@ -321,6 +429,8 @@ func TestGenerateHoldsNoArcs(t *testing.T) {
 	for _, generator := range Kinds {
 		small, large := Options{N: 100}, Options{N: 1 << 20}
 		switch {
+		case generator.Name == "neighbours": // holds the points
+			small, large = Options{N: 1 << 12, M: 100}, Options{N: 1 << 12, M: 1 << 16}
 		case generator.Arcs == nil:
 			small.M, large.M = 100, 1<<20
 		case generator.Name == "complete":

@@ -13,7 +13,7 @@ var randomGraph = Kind{
 			if to >= from { // from itself is left out
 				to++
 			}
-			if err := emit(from, to, d.weight()); err != nil {
+			if err := emit(from, to, o.weight(d)); err != nil {
 				return err
 			}
 		}

@@ -13,7 +13,7 @@ var ringGraph = Kind{
 	arcs: func(o Options, emit emit) error {
 		d := newDice(o.Seed)
 		for u := range o.M {
-			if err := emit(u, (u+1)%o.N, d.weight()); err != nil {
+			if err := emit(u, (u+1)%o.N, o.weight(d)); err != nil {
 				return err
 			}
 		}

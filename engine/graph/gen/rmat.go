@@ -13,7 +13,7 @@ var rmatGraph = Kind{
 		d := newDice(o.Seed)
 		for range o.M {
 			from, to := d.rmatArc(o.N)
-			if err := emit(from, to, d.weight()); err != nil {
+			if err := emit(from, to, o.weight(d)); err != nil {
 				return err
 			}
 		}

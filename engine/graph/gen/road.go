@@ -74,7 +74,7 @@ func (s *roadSurvey) road(u, v, dx, dy int64) error {
 	for range ways(s.o.Undirected) {
 		if s.d.below(s.left) < s.wanted {
 			s.wanted--
-			if err := s.emit(u, v, length); err != nil {
+			if err := s.emit(u, v, s.o.length(length)); err != nil {
 				return err
 			}
 		}

@@ -8,7 +8,7 @@ var starGraph = Kind{
 	arcs: func(o Options, emit emit) error {
 		d := newDice(o.Seed)
 		for v := int64(1); v < o.N; v++ {
-			if err := emit(0, v, d.weight()); err != nil {
+			if err := emit(0, v, o.weight(d)); err != nil {
 				return err
 			}
 		}

@@ -9,7 +9,7 @@ var treeGraph = Kind{
 	arcs: func(o Options, emit emit) error {
 		d := newDice(o.Seed)
 		for v := int64(1); v < o.N; v++ {
-			if err := emit(d.below(v), v, d.weight()); err != nil {
+			if err := emit(d.below(v), v, o.weight(d)); err != nil {
 				return err
 			}
 		}
