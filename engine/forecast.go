@@ -27,9 +27,6 @@ type Forecast struct {
 	Layout    tiles.Layout `json:"layout"`
 	Plans     plan.Plans   `json:"plans"` // of all algorithms that were looked at, or that of none; in JSON, a member each
 
-	// What would end sooner than this plan, which keeps predecessors; nil: there is none.
-	Without *plan.Faster `json:"without_predecessors_seconds"`
-
 	StoreBytes  int64 `json:"store_bytes"`  // of a store that is not there yet
 	BesideBytes int64 `json:"beside_bytes"` // more, beside it for a while: of the core's store, or of a copy of the input
 	Room        int64 `json:"room_bytes"`   // that the volume has for both; 0: unknown
@@ -121,9 +118,6 @@ func ForecastMatrix(ctx context.Context, e graph.Extent, d kernels.Device, l pla
 
 // predict measures the device, and the disk of the folder dir unless that is "", and makes the plan that q asks for.
 func (f *Forecast) predict(ctx context.Context, q *plan.Basis, d kernels.Device, dir string) (err error) {
-	if f.Without, err = withoutPredecessors(ctx, *q, d); err != nil {
-		return err
-	}
 	if d, err = q.Device(d); err != nil {
 		return err
 	}

@@ -14,7 +14,6 @@ import (
 
 	"ooc/engine"
 	"ooc/engine/device"
-	"ooc/engine/eliminate"
 	"ooc/engine/export"
 	"ooc/engine/graph"
 	"ooc/engine/internal/enginetest"
@@ -364,7 +363,7 @@ func TestTrackedRefusals(t *testing.T) {
 		d    kernels.Device
 		kind error
 	}{
-		{plan.Request{Algorithm: eliminate.Name}, o.Device, plan.ErrAlgorithm},
+		{plan.Request{Algorithm: "squaring"}, o.Device, plan.ErrAlgorithm},
 		{plan.Request{Sources: tiles.RowSet{1, 2}}, o.Device, plan.ErrAlgorithm},
 		{plan.Request{}, plainDevice{o.Device}, device.ErrUnknown},
 	} {
@@ -374,9 +373,9 @@ func TestTrackedRefusals(t *testing.T) {
 		}
 	}
 	p := enginetest.Tracked(t, r, g, 64)
-	o.Algorithm = eliminate.Name
+	o.Algorithm = "squaring"
 	if _, err := p.Solve(context.Background(), o); !errors.Is(err, plan.ErrAlgorithm) {
-		t.Errorf("elimination: %v", err)
+		t.Errorf("squaring: %v", err)
 	}
 	o.Algorithm, o.Device = plan.Auto, plainDevice{o.Device}
 	if _, err := p.Solve(context.Background(), o); !errors.Is(err, device.ErrUnknown) {

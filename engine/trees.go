@@ -32,9 +32,13 @@ func (p *Problem) treesRooted() (bool, error) {
 }
 
 // mends reports whether the predecessors of final distances may have to be mended: where there may be cycles of
-// length 0.
+// length 0, unless whole rows were written, in which they are trees.
 func (p *Problem) mends() bool {
-	return p.meta.Predecessors && (p.meta.Kind.Float() || p.meta.MinWeight <= 0)
+	if !p.meta.Predecessors || !p.meta.Kind.Float() && p.meta.MinWeight > 0 {
+		return false
+	}
+	state, counts, err := p.store.State()
+	return err != nil || !counts || !TraitsOf(state.Algorithm).Rows
 }
 
 // lines are what trees are made from and written to.

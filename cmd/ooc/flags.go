@@ -128,9 +128,8 @@ func (f *matrixFlags) add(cmd *cobra.Command) {
 	fl.Var(flagvalue.Sources(&f.sources), "sources", "keep only the rows of these vertices: ids and ranges a,b..c, a "+
 		"file of them, random:K, or part:I/K, the I-th of K parts of all rows, which ooc merge puts together "+
 		"(default: all)")
-	fl.BoolVar(&f.Predecessors, "predecessors", false, "keep predecessors beside the distances, in rounds: "+
-		"twice the memory and disk, up to twice the time of rounds, and in a sparse graph many times that of an elimination; "+
-		"only paths in a graph that is given as a matrix need them")
+	fl.BoolVar(&f.Predecessors, "predecessors", false, "keep predecessors beside the distances: twice the "+
+		"disk and up to three times the time; only paths in a graph that is given as a matrix need them")
 }
 
 func (f *matrixFlags) check() error {

@@ -1,53 +1,31 @@
 package main
 
 import (
-	"encoding/json"
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
-
-	"ooc/tiles/crashtest"
 )
 
-// TestPriceOfPredecessors wants it said, before it is paid, that predecessors forbid an elimination: by the plan and
-// by the first lines of a solve, and not where none would be faster or another algorithm is asked for. It does as
-// that says.
-func TestPriceOfPredecessors(t *testing.T) {
-	crashtest.Slow(t)
-	const says = "keeps no predecessors, so rounds are run; leave --predecessors away: ooc path and ooc export --predecessors"
+// TestPredecessorsOfSparseGraphs solves roads with predecessors by an elimination, and wants those that an export finds
+// of a store without.
+func TestPredecessorsOfSparseGraphs(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "roads.gr", string(readFile(t, rome(t))))
-	ooc(t, dir, "gen", "complete", "c.gr", "-n", "200").want(t, 0)
-	for line, want := range map[string]bool{
-		"roads.gr --predecessors": true, "roads.gr": false, "roads.gr --predecessors --algorithm blocked": false,
-		"c.gr --predecessors": false,
-	} {
-		words := append([]string{"plan", "--device", "cpu"}, strings.Fields(line)...)
-		if r := ooc(t, dir, words...).want(t, 0); strings.Contains(r.stdout, says) != want {
-			t.Errorf("plan %s:\n%s", line, r.stdout)
-		}
-		var plan struct {
-			Without *float64 `json:"without_predecessors_seconds"`
-			Plan    struct {
-				Seconds float64 `json:"seconds"`
-			}
-		}
-		r := ooc(t, dir, append(words, "--json")...).want(t, 0)
-		err := json.Unmarshal([]byte(r.stdout), &plan)
-		if err != nil || (plan.Without != nil) != want || want && *plan.Without >= plan.Plan.Seconds {
-			t.Errorf("plan %s --json: %v\n%s", line, err, r.stdout)
-		}
+	ooc(t, dir, "plan", "roads.gr", "--device", "cpu", "--predecessors").want(t, 0, "algorithm eliminate", "3,353 by eliminate")
+	ooc(t, dir, "solve", "roads.gr", "--predecessors", "--out", "kept.ooc").want(t, 0, "3,353 rows by eliminate")
+	ooc(t, dir, "solve", "roads.gr", "--predecessors", "--out", "kept.ooc").want(t, 0, "already solved")
+	ooc(t, dir, "solve", "roads.gr").want(t, 0)
+	ooc(t, dir, "export", "kept.ooc", "kept.npy", "--predecessors").want(t, 0)
+	ooc(t, dir, "export", "roads.ooc", "found.npy", "--predecessors").want(t, 0)
+	if !bytes.Equal(readFile(t, dir, "kept.npy"), readFile(t, dir, "found.npy")) {
+		t.Error("the predecessors differ")
 	}
-	r := ooc(t, dir, "solve", "roads.gr", "--device", "cpu", "--predecessors", "--out", "kept.ooc").want(t, 0, says)
-	if strings.Index(r.stderr, says) > strings.Index(r.stderr, "round 1 of") {
-		t.Errorf("it is said too late:\n%s", r.stderr)
+	ooc(t, dir, "verify", "kept.ooc", "--full").want(t, 0, "the predecessors of each row lead back")
+	if a, b := ooc(t, dir, "path", "kept.ooc", "1", "3353").want(t, 0), ooc(t, dir, "path", "roads.ooc", "1", "3353").want(t, 0); !strings.HasPrefix(b.stdout, strings.Join(strings.Fields(a.stdout)[:3], "\t")) {
+		t.Errorf("%s\n%s", a.stdout, b.stdout)
 	}
-	if r := ooc(t, dir, "solve", "roads.gr", "--device", "cpu").want(t, 0); strings.Contains(r.stderr, says) {
-		t.Errorf("without predecessors:\n%s", r.stderr)
-	}
-	ooc(t, dir, "path", "roads.ooc", "1", "3353").want(t, 0)
-	ooc(t, dir, "export", "roads.ooc", "p.npy", "--predecessors").want(t, 0)
 }
 
 // TestPlanningIsSaid wants a line about a plan that takes long, and none about one that does not.

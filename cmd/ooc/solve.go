@@ -391,9 +391,6 @@ func (j *job) read(ctx context.Context, out string) (n *incoming, o engine.Creat
 		if o, err = j.planRows(ctx, n.weights, n.src.Name, out, want); err != nil {
 			return n, o, err
 		}
-		if c := o.Choice.Without; c != nil {
-			n.src.Remarks = append(n.src.Remarks, c.String())
-		}
 	}
 	o.Input, o.Command = j.origin(n.src), os.Args
 	return n, o, nil

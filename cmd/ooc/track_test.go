@@ -61,13 +61,13 @@ func TestMatrixPredecessors(t *testing.T) {
 func TestPredecessorRefusals(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "g.txt", "0 1 2\n1 2 3\n2 0 1\n")
-	ooc(t, dir, "solve", "g.txt", "--predecessors", "--algorithm", "eliminate").want(t, 2, "keeps no predecessors", "ooc path")
+	ooc(t, dir, "solve", "g.txt", "--predecessors", "--algorithm", "squaring").want(t, 2, "keeps no predecessors", "ooc path")
 	ooc(t, dir, "solve", "g.txt", "--predecessors", "--sources", "1").want(t, 2, "predecessors", "every row")
 	if _, err := os.Stat(filepath.Join(dir, "g.ooc")); !os.IsNotExist(err) {
 		t.Errorf("a store of what was refused: %v", err)
 	}
-	ooc(t, dir, "solve", "g.txt", "--predecessors").want(t, 0, "rounds")
-	ooc(t, dir, "solve", "g.ooc", "--restart", "--algorithm", "eliminate").want(t, 2, "keeps no predecessors")
+	ooc(t, dir, "solve", "g.txt", "--predecessors").want(t, 0, "rows by eliminate")
+	ooc(t, dir, "solve", "g.ooc", "--restart", "--algorithm", "squaring").want(t, 2, "keeps no predecessors")
 	ooc(t, dir, "verify", "g.ooc", "--full").want(t, 0, "the predecessors of each row lead back")
 	ooc(t, dir, "path", "g.ooc", "0", "2").want(t, 0, "0\t2\t5\t2")
 	ooc(t, dir, "plan", "g.ooc", "--predecessors").want(t, 2)

@@ -15,10 +15,13 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"ooc/engine/device"
+	"ooc/engine/factors"
 	"ooc/engine/graph"
 	"ooc/engine/internal/cancel"
 	"ooc/engine/live"
 	"ooc/engine/plan"
+	"ooc/engine/rows"
+	"ooc/engine/rowtiles"
 	"ooc/engine/sparse"
 	"ooc/engine/task"
 	"ooc/engine/text"
@@ -79,6 +82,14 @@ func (a Algorithm) spills(core int, kind entry.Kind, info kernels.Info) bool {
 // Name is the algorithm's name.
 const Name = "eliminate"
 
+// withPredecessors solves where predecessors are kept: they are found in whole rows, on the processor.
+var withPredecessors = rowtiles.Algorithm{Engine: renamed{factors.Engine{}}}
+
+// renamed is the engine of factors under the name of the algorithm.
+type renamed struct{ rows.Engine }
+
+func (renamed) Name() string { return Name }
+
 // Algorithm is the elimination with its options. New makes one.
 type Algorithm struct{ o Options }
 
@@ -87,7 +98,7 @@ func (Algorithm) Name() string { return Name }
 
 // Traits implements plan.Algorithm.
 func (Algorithm) Traits() plan.Traits {
-	return plan.Traits{Title: "elimination", Plan: (*Plan)(nil), Automatic: true, Sources: true, Arcs: true, Rows: true, Devices: true, Upper: true}
+	return plan.Traits{Title: "elimination", Plan: (*Plan)(nil), Automatic: true, Predecessors: true, Sources: true, Arcs: true, Rows: true, Devices: true, Upper: true}
 }
 
 // Measure times the levels of an expansion on the device.
@@ -110,6 +121,9 @@ func (Algorithm) Left(st *live.Status, s *tiles.Store, counts bool) (bool, error
 
 // Run solves by elimination. It continues after the rows that the task's state counts as done.
 func (a Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
+	if t.Meta.Predecessors {
+		return withPredecessors.Run(ctx, t)
+	}
 	x := &run{Task: t, algorithm: a, tally: new(cancel.Tally)}
 	defer func() { t.Reports.Stop(err == nil) }()
 	if err := x.planned(ctx); err != nil {

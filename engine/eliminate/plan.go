@@ -41,6 +41,9 @@ func (a Algorithm) planner(q *plan.Basis) *planner {
 // Plan orders the vertices for as long as that promises to pay, and picks where to stop eliminating. It fails with
 // device.ErrMemory where a limit is too small, and with tiles.ErrNoSpace where the volume has no room for any core.
 func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer) (offer plan.Offer, err error) {
+	if q.Predecessors {
+		return withPredecessors.Plan(ctx, q, before)
+	}
 	began := time.Now()
 	a.o.Free = a.free() // once: that takes a while
 	x := a.planner(q)

@@ -83,12 +83,11 @@ type Basis struct {
 
 // Choice is how a problem will be solved.
 type Choice struct {
-	Offer           // that is taken
-	Offers  []Offer // of all algorithms that are worth considering
-	Info    kernels.Info
-	Rates   Rates // that it was made by, of a device with this Info
-	Layout  tiles.Layout
-	Without *Faster // what predecessors forbid; nil: nothing
+	Offer          // that is taken
+	Offers []Offer // of all algorithms that are worth considering
+	Info   kernels.Info
+	Rates  Rates // that it was made by, of a device with this Info
+	Layout tiles.Layout
 }
 
 // named returns the algorithm of that name in a list, or nil.
@@ -134,7 +133,7 @@ func (q *Basis) Candidates(list []Algorithm) ([]Algorithm, error) {
 	}
 	switch {
 	case sources && q.Predecessors:
-		return nil, text.ErrorOf(ErrAlgorithm, "predecessors are kept in rounds, which need every row, not only those of chosen sources")
+		return nil, text.ErrorOf(ErrAlgorithm, "predecessors are kept of every row, not only those of chosen sources; leave --predecessors away: ooc path and ooc export --predecessors find them by the graph's arcs")
 	case sources && q.Dense:
 		return nil, text.ErrorOf(ErrAlgorithm, "chosen sources need a sparse graph, and the input is a matrix; solve all of it")
 	}

@@ -48,7 +48,7 @@ type Request struct {
 	// Default: none, which means all.
 	Sources tiles.RowSet
 
-	// Predecessors are kept beside the distances, by rounds alone: in twice the memory and disk.
+	// Predecessors are kept beside the distances, in twice the memory and disk.
 	// Default: false, there are none.
 	Predecessors bool
 

@@ -7,8 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-
-	"ooc/engine/text"
 )
 
 // Plan is what an algorithm means to do, which it says itself. Algorithms whose plans are of one type share a member
@@ -122,19 +120,4 @@ func (l *Plans) Read(data []byte, v any) error {
 		}
 	}
 	return nil
-}
-
-// Faster is what would end sooner if no predecessors were kept.
-type Faster struct {
-	Title   string // of the algorithm
-	Seconds float64
-}
-
-// MarshalJSON has the seconds alone.
-func (f Faster) MarshalJSON() ([]byte, error) { return json.Marshal(f.Seconds) }
-
-// String says so, and the way out.
-func (f Faster) String() string {
-	return fmt.Sprintf("%s, which would take %s, keeps no predecessors, so rounds are run; "+
-		"leave --predecessors away: ooc path and ooc export --predecessors find them by the graph's arcs", f.Title, text.Time(f.Seconds))
 }

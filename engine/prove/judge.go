@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"ooc/engine"
-	"ooc/engine/path"
+	"ooc/engine/tree"
 )
 
 // judge searches the right distances, with which a row is compared. It is for one goroutine.
@@ -30,7 +30,7 @@ func judges(ctx context.Context, p *engine.Problem, v *Sampled) (func() judge, e
 	if err != nil {
 		return nil, err
 	}
-	return func() judge { return path.NewSearch(g) }, nil
+	return func() judge { return tree.NewSearch(g) }, nil
 }
 
 func denseJudges(ctx context.Context, p *engine.Problem, v *Sampled) (func() judge, error) {
@@ -50,7 +50,7 @@ func denseJudges(ctx context.Context, p *engine.Problem, v *Sampled) (func() jud
 
 // nearJudge searches a graph, and is told what the distances should be near to.
 type nearJudge struct {
-	*path.Search
+	*tree.Search
 	near []float64
 }
 

@@ -12,7 +12,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
 	"ooc/engine/internal/parallel"
-	"ooc/engine/path"
+	"ooc/engine/tree"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
@@ -185,7 +185,7 @@ type searcher struct {
 
 func (pr *prover) newSearcher() *searcher {
 	got := make([]float64, pr.g.N)
-	return &searcher{prover: pr, c: comparison{kind: pr.kind, judge: nearJudge{path.NewSearch(pr.g), got}, got: got, read: pr.values()}}
+	return &searcher{prover: pr, c: comparison{kind: pr.kind, judge: nearJudge{tree.NewSearch(pr.g), got}, got: got, read: pr.values()}}
 }
 
 func (s *searcher) row(row int) error {

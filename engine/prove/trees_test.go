@@ -4,14 +4,19 @@ import (
 	"context"
 	"errors"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"ooc/engine"
+	"ooc/engine/eliminate"
 	"ooc/engine/graph"
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
+	"ooc/engine/live"
 	"ooc/engine/path"
+	"ooc/engine/plan"
+	"ooc/engine/task"
 	"ooc/kernels/entry"
 )
 
@@ -38,6 +43,39 @@ func TestWrongPredecessorIsFound(t *testing.T) {
 		// An entry of 7 may be an arc of 7, as far as a path can tell without the graph.
 		if _, err := path.Between(p, 0, 2); (wrong != 0) != errors.Is(err, engine.ErrWrong) {
 			t.Errorf("a path by %d in the place of 1: %v", wrong, err)
+		}
+	}
+}
+
+// TestPredecessorsOfRows solves graphs full of cycles of length 0 by rows, stops on the way, and proves the trees.
+func TestPredecessorsOfRows(t *testing.T) {
+	r := seeds.New(t)
+	for _, kind := range []entry.Kind{entry.KindI32, entry.KindF32, entry.KindF64} {
+		for range 5 {
+			g := enginetest.ZeroLaden(t, r, 70+r.IntN(200), kind, r.IntN(2) == 0)
+			p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: 64, Predecessors: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			o := engine.Options{Device: enginetest.Device(t, 8, 64), Request: plan.Request{Algorithm: eliminate.Name}}
+			ctx, stop := context.WithCancel(t.Context())
+			o.Control = new(live.Control)
+			if r.IntN(2) == 0 {
+				stop()
+			}
+			if _, err := p.Solve(ctx, o); err != nil && !errors.Is(err, task.ErrInterrupted) {
+				t.Fatal(err)
+			}
+			stop()
+			sum, err := p.Solve(t.Context(), o)
+			if err != nil || sum.Algorithm != eliminate.Name {
+				t.Fatal(sum.Algorithm, err)
+			}
+			proof, err := All(t.Context(), p, Options{})
+			if err != nil || proof.Trees != g.N {
+				t.Errorf("kind %s, %d vertices: %d trees: %v", kind, g.N, proof.Trees, err)
+			}
 		}
 	}
 }

@@ -6,15 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"time"
 
 	"github.com/dustin/go-humanize"
 
+	"ooc/engine/graph"
 	"ooc/engine/live"
 	"ooc/engine/plan"
 	"ooc/engine/rows"
 	"ooc/engine/task"
 	"ooc/engine/text"
+	"ooc/engine/tree"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
@@ -29,7 +32,7 @@ func (a Algorithm) Name() string { return a.Engine.Name() }
 
 // Traits implements plan.Algorithm.
 func (a Algorithm) Traits() plan.Traits {
-	return plan.Traits{Title: a.Name(), Plan: &Plan{name: a.Name()}, Automatic: true, Sources: true, Arcs: true, Rows: true, Upper: true}
+	return plan.Traits{Title: a.Name(), Plan: &Plan{name: a.Name()}, Automatic: true, Predecessors: true, Sources: true, Arcs: true, Rows: true, Upper: true}
 }
 
 // Measure implements plan.Algorithm: engines say what they take.
@@ -63,9 +66,23 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, _ []plan.Offer) (pla
 		return plan.Offer{}, err
 	}
 	p.Seconds = p.offer.Seconds
+	if q.Predecessors {
+		p.Seconds += treeSeconds(q.Graph) * float64(p.Rows) / float64(runtime.GOMAXPROCS(0))
+	}
 	left := p.Seconds * (1 - float64(q.State.Done)/float64(p.Rows))
 	tile, _, _ := a.Size(q)
 	return plan.Offer{Plan: p, Seconds: p.Seconds, Left: left, Tile: tile}, nil
+}
+
+// treeSeconds measures how long it takes to find the predecessors in a row.
+func treeSeconds(g *graph.Graph) float64 {
+	wide := g.Kind.Wide()
+	row := wide.Append(nil, graph.NewSearch(g).From(0))
+	m := tree.NewMaker(g, g.Reverse())
+	m.Of(row, 0) // whose memory is new
+	began := time.Now()
+	m.Of(row, 0)
+	return time.Since(began).Seconds()
 }
 
 // Size implements plan.Algorithm.
@@ -85,6 +102,9 @@ func (Algorithm) Left(st *live.Status, s *tiles.Store, counts bool) (bool, error
 	return false, err
 }
 
+// linesBytes is about what rows take that a goroutine computes at a time.
+const linesBytes = 64 << 20
+
 // Run solves. It continues after the rows that the task's state counts as done.
 func (a Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 	defer func() { t.Reports.Stop(err == nil) }()
@@ -93,8 +113,14 @@ func (a Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 		return err
 	}
 	p, ok := t.Choice.Plan.(*Plan)
-	if !ok {
-		return fmt.Errorf("%s: no plan for %s", t.Store.Dir(), a.Name())
+	if !ok { // the choice was made for another process
+		q := t.Basis()
+		q.Graph = g
+		offer, err := a.Plan(ctx, q, nil)
+		if err != nil {
+			return err
+		}
+		p = offer.Plan.(*Plan)
 	}
 	t.Summary.Plans = t.Summary.Plans.With(p)
 	host, err := cpu.Open(cpu.Options{})
@@ -111,8 +137,10 @@ func (a Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 	t.Summary.SetupSeconds = time.Since(began).Seconds()
 	w := &Writer{Task: t, Host: host}
 	w.Start()
+	line := w.lineBytes()
 	hands, err := w.Hands(Processor{
-		Open: ready.NewWorker, Bytes: ready.WorkerBytes, Unit: 1, Batch: min(g.N, w.Geometry.T), Room: t.HostMemory, Must: t.HostMemory > 0,
+		Open: ready.NewWorker, Bytes: func(rows int) int64 { return ready.WorkerBytes(rows) + int64(rows)*line },
+		Unit: 1, Batch: max(1, min(w.Geometry.T, int(linesBytes/line))), Room: t.HostMemory, Must: t.HostMemory > 0,
 	})
 	if err == nil {
 		err = w.Run.Do(ctx, hands)

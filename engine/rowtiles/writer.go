@@ -8,13 +8,16 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 
 	"ooc/engine/device"
+	"ooc/engine/graph"
 	"ooc/engine/live"
 	"ooc/engine/rows"
 	"ooc/engine/sparse"
 	"ooc/engine/task"
+	"ooc/engine/tree"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
@@ -35,6 +38,9 @@ type Writer struct {
 	Mark func(*tiles.State)
 	// Look adds to the status what is known of the devices; nil: nothing.
 	Look func(*live.Status)
+
+	once sync.Once
+	back *graph.Graph // set by once
 
 	mu      sync.Mutex
 	written int64    // bytes, padding not counted; guarded by mu
@@ -151,11 +157,14 @@ func (w *Writer) Hands(p Processor) ([]func() (rows.Hand, error), error) {
 	for i := range open {
 		open[i] = func() (rows.Hand, error) {
 			x, err := p.Open(batch)
-			return &hand{w: w, worker: x}, err
+			return &hand{w: w, worker: x, batch: batch}, err
 		}
 	}
 	return open, nil
 }
+
+// lineBytes is what a row takes that is not computed in its place.
+func (w *Writer) lineBytes() int64 { return int64(w.Geometry.N) * int64(w.Meta.Kind.Wide().Bytes()) }
 
 // rowBytes is the size of a row of tiles.
 func rowBytes(g tiles.Geometry) int64 { return int64(g.Side()) * g.TileBytes() }
@@ -164,8 +173,10 @@ func rowBytes(g tiles.Geometry) int64 { return int64(g.Side()) * g.TileBytes() }
 type hand struct {
 	w      *Writer
 	worker rows.Worker
-	memory []byte // rows of tiles
-	line   []byte // one row, of a worker that knows no tiles
+	batch  int         // rows that the worker computes at a time
+	memory []byte      // rows of tiles
+	lines  []byte      // rows that are not computed in their places
+	trees  *tree.Maker // where predecessors are kept
 }
 
 // Close implements rows.Hand.
@@ -197,7 +208,7 @@ func (h *hand) Do(_ context.Context, first, count int) (err error) {
 	for r := range sources {
 		to.Places = append(to.Places, int64(r/g.T)*row+int64(r%g.T*g.T*g.EntryBytes))
 	}
-	if x, ok := h.worker.(rows.TileWorker); ok {
+	if x, ok := h.worker.(rows.TileWorker); ok && !h.w.Meta.Predecessors {
 		err = x.Rows(sources, to)
 	} else {
 		err = h.cut(sources, to)
@@ -208,29 +219,89 @@ func (h *hand) Do(_ context.Context, first, count int) (err error) {
 	return err
 }
 
-// cut computes one row after another, and cuts it into the rows of tiles.
+// cut computes rows, and cuts them into the rows of tiles.
 func (h *hand) cut(sources []int32, to sparse.Target) error {
-	g, kind := h.w.Geometry, h.w.Meta.Kind
-	padded := g.Side() * g.T
-	if h.line == nil {
-		h.line = kind.Wide().Make(padded)
-	}
-	for l, s := range sources {
-		kind.Wide().Fill(h.line, kind.Wide().Unreachable())
-		if err := h.worker.ReadRows(h.line[:g.N*kind.Wide().Bytes()], []int{int(s)}); err != nil {
+	wide, n := h.w.Meta.Kind.Wide(), h.w.Geometry.N
+	if h.trees == nil && h.w.Meta.Predecessors {
+		g, err := h.w.Graph()
+		if err != nil {
 			return err
 		}
-		entries := h.line
-		if kind.Wide() != kind { // lengths that the narrow kind does not hold are unreachable
-			for k, d := range entry.View[int32](h.line) {
-				kind.Put(entries, k, uint64(min(uint32(d), uint32(kind.Unreachable()))))
+		h.trees = tree.NewMaker(g, h.w.reversed(g))
+	}
+	if h.lines == nil {
+		h.lines = wide.Make(h.batch * n)
+	}
+	size := n * wide.Bytes()
+	for batch := range slices.Chunk(sources, h.batch) {
+		rows := make([]int, len(batch))
+		for r, source := range batch {
+			rows[r] = int(source)
+		}
+		lines := h.lines[:len(rows)*size]
+		if err := h.worker.ReadRows(lines, rows); err != nil {
+			return err
+		}
+		for r, source := range rows {
+			if err := h.place(lines[r*size:][:size], source, to, to.Places[r]); err != nil {
+				return err
 			}
 		}
-		for j := to.First; j < g.Side(); j++ {
-			copy(to.Data[to.Places[l]+int64(j)*to.Stride:][:g.T*g.EntryBytes], entries[j*g.T*g.EntryBytes:])
+		to.Places = to.Places[len(rows):]
+	}
+	return nil
+}
+
+// place cuts a row of distances from a source into tiles, of which the first begins at a place.
+func (h *hand) place(row []byte, source int, to sparse.Target, at int64) error {
+	g, kind := h.w.Geometry, h.w.Meta.Kind
+	var before []int32
+	if h.trees != nil {
+		var wrong int
+		if before, wrong = h.trees.Of(row, source); wrong >= 0 {
+			return fmt.Errorf("%s: from row %d to row %d: no arcs make the distance that was computed", h.w.Store.Dir(), source, wrong)
+		}
+	}
+	if kind.Wide() != kind { // lengths that the narrow kind does not hold are unreachable
+		for k, d := range entry.View[int32](row) {
+			kind.Put(row, k, uint64(min(uint32(d), uint32(kind.Unreachable()))))
+		}
+	}
+	for j := to.First; j < g.Side(); j++ {
+		line, there := to.Data[at+int64(j)*to.Stride:][:g.T*g.EntryBytes], min(g.T, g.N-j*g.T)
+		if part := row[j*g.T*kind.Bytes():][:there*kind.Bytes()]; before == nil {
+			copy(line, part)
+			kind.Fill(line[there*kind.Bytes():], kind.Unreachable())
+		} else {
+			h.w.pair(line, part, before[j*g.T:][:there])
 		}
 	}
 	return nil
+}
+
+// pair makes entries of distances and predecessors. Those after the last are of padding.
+func (w *Writer) pair(entries, distances []byte, before []int32) {
+	if kind := w.Meta.Kind; kind.Bytes() == entry.WordBytes {
+		pair(entry.View[uint32](entries), entry.View[uint32](distances), before, uint32(kind.Unreachable()))
+	} else {
+		pair(entry.View[uint64](entries), entry.View[uint64](distances), before, kind.Unreachable())
+	}
+}
+
+func pair[E uint32 | uint64](entries, distances []E, before []int32, unreachable E) {
+	for k, p := range before {
+		entries[2*k], entries[2*k+1] = distances[k], E(uint32(p))
+	}
+	none := entry.NoVertex
+	for k := len(before); k < len(entries)/2; k++ {
+		entries[2*k], entries[2*k+1] = unreachable, E(uint32(none))
+	}
+}
+
+// reversed returns the graph with its arcs reversed, of which all hands share one.
+func (w *Writer) reversed(g *graph.Graph) *graph.Graph {
+	w.once.Do(func() { w.back = g.Reverse() })
+	return w.back
 }
 
 // Put writes a row of tiles and records it with its checksums. there are those that a device computed; nil: there are
@@ -306,9 +377,13 @@ func (w *Writer) padRows(data []byte, i, from int) {
 	kind := w.Meta.Kind
 	for j := g.First(i); j < g.Side(); j++ {
 		tile := data[int64(j)*g.TileBytes():][:g.TileBytes()]
-		kind.Fill(tile[from*g.T*g.EntryBytes:], kind.Unreachable())
+		if rest := tile[from*g.T*g.EntryBytes:]; w.Meta.Predecessors {
+			w.pair(rest, nil, nil)
+		} else {
+			kind.Fill(rest, kind.Unreachable())
+		}
 		for r := from; r < g.T && g.Rows == 0 && i == j; r++ {
-			kind.Put(tile, r*g.T+r, 0)
+			kind.Put(tile, (r*g.T+r)*g.EntryBytes/kind.Bytes(), 0)
 		}
 	}
 }

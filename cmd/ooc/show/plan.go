@@ -61,9 +61,6 @@ func Plan(f *engine.Forecast, model string, anyArcs bool) {
 	}
 	fmt.Fprintf(terminal.Out, "rates     kernel %s; copies %s in, %s out; disk %s\n", terminal.Rate(f.Rates.Kernel), terminal.PerSecond(f.Rates.In), terminal.PerSecond(f.Rates.Out), disk)
 	fmt.Fprintf(terminal.Out, "algorithm %s\n", f.Algorithm)
-	if f.Without != nil {
-		fmt.Fprintf(terminal.Out, "          %s\n", f.Without)
-	}
 	printSpace(f)
 	for _, line := range f.Lines() {
 		fmt.Fprintf(terminal.Out, "%s%s\n", terminal.Label(line.Name), line.Text)
