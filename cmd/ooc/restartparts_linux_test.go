@@ -16,7 +16,6 @@ import (
 	"testing"
 
 	"ooc/cmd/ooc/exit"
-	"ooc/cmd/ooc/internal/syscalls"
 	"ooc/engine/mpi/mpitest"
 	"ooc/tiles/crashtest"
 )
@@ -47,15 +46,15 @@ func runHurt() int {
 		fmt.Fprintln(os.Stderr, err)
 		return exit.Failed
 	}
-	_ = syscalls.Run(cmd, dir, func(c syscalls.Call) syscalls.Fate {
+	_ = runWatched(cmd, dir, func(c fileCall) fate {
 		if !strings.HasPrefix(c.Path, "local/") {
-			return syscalls.Fate{}
+			return fate{}
 		}
 		came++
 		if came != nth {
-			return syscalls.Fate{}
+			return fate{}
 		}
-		return syscalls.Fate{Kill: fail == 0, Fail: syscall.Errno(fail)}
+		return fate{Kill: fail == 0, Fail: syscall.Errno(fail)}
 	})
 	if err := os.WriteFile(cameFile, []byte(fmt.Sprint(came)), 0o666); err != nil {
 		fmt.Fprintln(os.Stderr, err)

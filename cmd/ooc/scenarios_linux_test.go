@@ -16,7 +16,6 @@ import (
 	"testing"
 
 	"ooc/cmd/ooc/exit"
-	"ooc/cmd/ooc/internal/syscalls"
 	"ooc/engine"
 	"ooc/engine/live"
 	"ooc/engine/prove"
@@ -220,9 +219,9 @@ func proved(store string) (err error) {
 }
 
 // killedAt has a command end where it is about to do something, and leaves what it has done.
-func (s *scenario) killedAt(t *testing.T, dir string, call syscalls.Call, args ...string) {
+func (s *scenario) killedAt(t *testing.T, dir string, call fileCall, args ...string) {
 	t.Helper()
-	_, state := s.attempt(t, dir, args, func(c syscalls.Call) syscalls.Fate { return syscalls.Fate{Kill: c == call} })
+	_, state := s.attempt(t, dir, args, func(c fileCall) fate { return fate{Kill: c == call} })
 	if state.Exited() {
 		t.Fatalf("ooc %v came to its end without %s", args, call)
 	}
@@ -274,7 +273,7 @@ func scenarios(t *testing.T) []*scenario {
 	matrixFile := func(t *testing.T, s *scenario, dir string) {
 		writeFile(t, dir, "D.npy", string(matrix(150, func(u, v int) int32 { return int32(1 + (u*31+v*17)%97) })))
 	}
-	halfway := func(call syscalls.Call, args []string) func(*testing.T, *scenario, string) {
+	halfway := func(call fileCall, args []string) func(*testing.T, *scenario, string) {
 		return func(t *testing.T, s *scenario, dir string) { s.killedAt(t, dir, call, args...) }
 	}
 	both := func(all ...func(*testing.T, *scenario, string)) func(*testing.T, *scenario, string) {
@@ -285,8 +284,8 @@ func scenarios(t *testing.T) []*scenario {
 			}
 		}
 	}
-	slot := func(store string, nth int) syscalls.Call {
-		return syscalls.Call{Name: "pwrite64", Path: store + "/state", Nth: nth}
+	slot := func(store string, nth int) fileCall {
+		return fileCall{Name: "pwrite64", Path: store + "/state", Nth: nth}
 	}
 	inputGone := func(t *testing.T, s *scenario, dir string) {
 		if err := os.Remove(filepath.Join(dir, "g.gr")); err != nil {
@@ -332,8 +331,8 @@ func scenarios(t *testing.T) []*scenario {
 	}
 	pairs := words("near towns.csv x.mtx --within 90")
 	byStore := words("stats D.npy --json --device cpu --checkpoint 1us --store t.ooc")
-	gone := func(name string) syscalls.Call { // a step of its removal
-		call := syscalls.Call{Name: "unlinkat", Path: strings.TrimSuffix("t.ooc/"+name, "/"), Nth: 1}
+	gone := func(name string) fileCall { // a step of its removal
+		call := fileCall{Name: "unlinkat", Path: strings.TrimSuffix("t.ooc/"+name, "/"), Nth: 1}
 		if strings.Contains(name, "→") {
 			call.Name = "renameat"
 		}
@@ -362,7 +361,7 @@ func scenarios(t *testing.T) []*scenario {
 		{name: "goes on, matrix", args: of(blocked, "D.npy"), before: both(matrixFile, halfway(slot("D.ooc", 3), of(blocked, "D.npy")))},
 		{name: "goes on, core in a store", args: spill, before: both(dense, halfway(slot("dense.ooc/core", 3), spill))},
 		{name: "goes on, rows of a core in a store", args: spill, before: both(dense, halfway(slot("dense.ooc", 2), spill))},
-		{name: "takes a dead import over", args: blocked, before: halfway(syscalls.Call{Name: "openat", Path: "g.ooc/store.json.tmp", Nth: 1}, blocked)},
+		{name: "takes a dead import over", args: blocked, before: halfway(fileCall{Name: "openat", Path: "g.ooc/store.json.tmp", Nth: 1}, blocked)},
 		{name: "solved already", args: auto, before: solvedG},
 
 		{name: "graph, restart", args: with(blocked, "--restart"), before: solvedG, givesUp: true},
@@ -388,7 +387,7 @@ func scenarios(t *testing.T) []*scenario {
 		{name: "solve --dry-run", args: with(auto, "--dry-run"), stdout: "out.txt", varies: []string{"out.txt"}},
 		{name: "stats of a graph", args: words("stats g.gr --json --checkpoint 1ns"), stdout: "out.txt", varies: []string{"out.txt"}, about: "g.stats"},
 		{name: "stats of a graph go on", args: words("stats g.gr --json --checkpoint 1ns"), stdout: "out.txt", varies: []string{"out.txt"}, about: "g.stats",
-			before: halfway(syscalls.Call{Name: "pwrite64", Path: "g.stats", Nth: 14}, words("stats g.gr --json --checkpoint 1ns"))},
+			before: halfway(fileCall{Name: "pwrite64", Path: "g.stats", Nth: 14}, words("stats g.gr --json --checkpoint 1ns"))},
 		{name: "stats by a store", args: byStore, before: matrixFile, stdout: "out.txt", about: "t.ooc/store.json.tmp"},
 		{name: "stats by a store that is solved", args: byStore, before: both(matrixFile, halfway(gone("store.json → t.ooc/store.json.tmp"), byStore)),
 			stdout: "out.txt", about: "t.ooc/store.json.tmp", givesUp: true},
@@ -397,8 +396,8 @@ func scenarios(t *testing.T) []*scenario {
 		{name: "stats by a store of which the folder is left", args: byStore, before: both(matrixFile, halfway(gone(""), byStore)),
 			stdout: "out.txt", about: "t.ooc/lock"},
 		{name: "merge", args: merge, before: divided, about: "m.ooc"},
-		{name: "merge goes on", args: merge, before: both(divided, halfway(syscalls.Call{Name: "pwrite64", Path: "m.ooc/dist.npy", Nth: 3}, merge)), about: "m.ooc"},
-		{name: "near goes on", args: pairs, before: both(textIDs, halfway(syscalls.Call{Name: "pwrite64", Path: "x.mtx.near", Nth: 20}, pairs)), refuses: whole("x.mtx"), about: "x.mtx.near"},
+		{name: "merge goes on", args: merge, before: both(divided, halfway(fileCall{Name: "pwrite64", Path: "m.ooc/dist.npy", Nth: 3}, merge)), about: "m.ooc"},
+		{name: "near goes on", args: pairs, before: both(textIDs, halfway(fileCall{Name: "pwrite64", Path: "x.mtx.near", Nth: 20}, pairs)), refuses: whole("x.mtx"), about: "x.mtx.near"},
 		{name: "gen", args: words("gen random x.gr -n 300 -m 900"), refuses: whole("x.gr")},
 		{name: "gen --overwrite", args: words("gen random x.gr.gz -n 300 -m 900 --overwrite"), before: solved(words("gen ring x.gr.gz -n 50")...)},
 	}

@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"ooc/cmd/ooc/exit"
-	"ooc/cmd/ooc/internal/syscalls"
 	"ooc/engine/batch"
 	"ooc/tiles/crashtest"
 )
@@ -28,7 +27,7 @@ import (
 // hurt is a run of which one call of the system is not done.
 type hurt struct {
 	first *hurt // the call comes only where this was done before
-	call  syscalls.Call
+	call  fileCall
 	// fail: what the call fails with; 0: the process is killed there. ENOSPC lasts: a full disk stays full.
 	fail syscall.Errno
 }
@@ -44,13 +43,13 @@ func (h hurt) String() string {
 	return text
 }
 
-func (h hurt) fate() syscalls.Fate { return syscalls.Fate{Kill: h.fail == 0, Fail: h.fail} }
+func (h hurt) fate() fate { return fate{Kill: h.fail == 0, Fail: h.fail} }
 
 // hurts is what is done to each call.
 var hurts = []syscall.Errno{0, syscall.EIO, syscall.ENOSPC}
 
 // attempt runs a scenario's command in a folder, and asks decide about each call that changes it.
-func (s *scenario) attempt(t *testing.T, dir string, args []string, decide func(syscalls.Call) syscalls.Fate) (result, *os.ProcessState) {
+func (s *scenario) attempt(t *testing.T, dir string, args []string, decide func(fileCall) fate) (result, *os.ProcessState) {
 	t.Helper()
 	cmd := command(t, dir, args...)
 	// So that calls come in much the same order each time.
@@ -71,7 +70,7 @@ func (s *scenario) attempt(t *testing.T, dir string, args []string, decide func(
 	// A trace says where it hangs.
 	late := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) })
 	defer late.Stop()
-	err := syscalls.Run(cmd, dir, decide)
+	err := runWatched(cmd, dir, decide)
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
@@ -86,10 +85,10 @@ func (s *scenario) attempt(t *testing.T, dir string, args []string, decide func(
 	return r, cmd.ProcessState
 }
 
-func done(syscalls.Call) syscalls.Fate { return syscalls.Fate{} }
+func done(fileCall) fate { return fate{} }
 
 // takesRoom says that a call fails on a full disk.
-func takesRoom(c syscalls.Call) bool {
+func takesRoom(c fileCall) bool {
 	switch c.Name {
 	case "write", "writev", "pwrite64", "pwritev", "pwritev2", "fallocate", "openat", "mkdirat", "renameat", "linkat", "symlinkat", "copy_file_range", "sendfile":
 		return true
@@ -133,13 +132,13 @@ func TestCampaignCalls(t *testing.T) {
 // work is what is left to do of a scenario.
 type work struct {
 	mu    sync.Mutex // guards the rest
-	known map[syscalls.Call]bool
+	known map[fileCall]bool
 	left  []hurt
 	sum   tally
 }
 
 // see adds a call that was not seen before, and what was done to the run before it came.
-func (w *work) see(first *hurt, c syscalls.Call) {
+func (w *work) see(first *hurt, c fileCall) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.known[c] {
@@ -173,8 +172,8 @@ func (s *scenario) campaign(t *testing.T, r *rand.Rand) tally {
 	s.prepare(t, s.template)
 	dir := filepath.Join(t.TempDir(), "run")
 	s.fresh(t, dir)
-	w := &work{known: map[syscalls.Call]bool{}}
-	whole, _ := s.attempt(t, dir, s.args, func(c syscalls.Call) syscalls.Fate { w.see(nil, c); return syscalls.Fate{} })
+	w := &work{known: map[fileCall]bool{}}
+	whole, _ := s.attempt(t, dir, s.args, func(c fileCall) fate { w.see(nil, c); return fate{} })
 	whole.want(t, 0)
 	s.learn(t, dir)
 	if !slices.ContainsFunc(w.left, func(h hurt) bool { return strings.Contains(h.call.Path, s.about) }) {
@@ -207,8 +206,8 @@ func (s *scenario) one(t *testing.T, dir string, h hurt, w *work, r *rand.Rand) 
 		s.fresh(t, dir)
 		x.failed = nil
 		begun := h.first == nil
-		x.result, x.state = s.attempt(t, dir, s.args, func(c syscalls.Call) syscalls.Fate {
-			fate := syscalls.Fate{}
+		x.result, x.state = s.attempt(t, dir, s.args, func(c fileCall) fate {
+			fate := fate{}
 			switch {
 			case !begun && c == h.first.call:
 				begun = true
@@ -242,8 +241,8 @@ type trial struct {
 	hurt
 	result
 	dir    string
-	came   bool            // the call came
-	failed []syscalls.Call // all that failed
+	came   bool       // the call came
+	failed []fileCall // all that failed
 	state  *os.ProcessState
 }
 
@@ -282,7 +281,7 @@ func (x *trial) judge(t *testing.T, r *rand.Rand) (sum tally) {
 	}
 	if crashtest.Long() && r.IntN(8) == 0 { // another kill, wherever that is
 		left := r.IntN(60)
-		if _, state := x.attempt(t, x.dir, x.args, func(syscalls.Call) syscalls.Fate { left--; return syscalls.Fate{Kill: left < 0} }); !state.Exited() {
+		if _, state := x.attempt(t, x.dir, x.args, func(fileCall) fate { left--; return fate{Kill: left < 0} }); !state.Exited() {
 			sum.again++
 			_, err := x.kept(x.dir)
 			told(err)

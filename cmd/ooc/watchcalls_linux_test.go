@@ -1,6 +1,6 @@
-//go:build linux && (amd64 || arm64)
+//go:build amd64 || arm64
 
-package syscalls_test
+package main
 
 import (
 	"errors"
@@ -15,23 +15,15 @@ import (
 	"testing"
 
 	"github.com/edsrzf/mmap-go"
-
-	"ooc/cmd/ooc/internal/syscalls"
 )
 
-// TestMain lets the test binary play the process that is watched.
-func TestMain(m *testing.M) {
-	if dir := os.Getenv("OOC_SYSCALLS_CHILD"); dir != "" {
-		if err := errors.Join(syscalls.Submit(), change(dir)); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			if errors.Is(err, errors.ErrUnsupported) {
-				os.Exit(3)
-			}
-			os.Exit(1)
-		}
-		os.Exit(0)
+// changeFolder plays the process that is watched, and ends it.
+func changeFolder(dir string) {
+	if err := change(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
-	os.Exit(m.Run())
+	os.Exit(0)
 }
 
 // change does one of everything, and writes by several threads at once.
@@ -68,22 +60,24 @@ func change(dir string) error {
 	return os.Remove(at("sub")) // which tries it as a file first
 }
 
-// watch runs the process, and returns what it did, how it ended, and what it said.
-func watch(t *testing.T, dir string, decide func(syscalls.Call) syscalls.Fate) (calls []string, said string, state *os.ProcessState) {
+// watchChange runs the process, and returns what it did, how it ended, and what it said.
+func watchChange(
+	t *testing.T, dir string, decide func(fileCall) fate,
+) (calls []string, said string, state *os.ProcessState) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), "OOC_SYSCALLS_CHILD="+dir)
+	cmd.Env = append(os.Environ(), "OOC_TEST_MAIN=submitted", "OOC_TEST_CHANGE="+dir)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
-	err = syscalls.Run(cmd, dir, func(c syscalls.Call) syscalls.Fate {
+	err = runWatched(cmd, dir, func(c fileCall) fate {
 		calls = append(calls, c.String())
 		return decide(c)
 	})
-	if cmd.ProcessState.ExitCode() == 3 && os.Getenv("OOC_REQUIRE_SYSCALLS") != "1" {
+	if cmd.ProcessState.ExitCode() == exitNotSubmitted && os.Getenv("OOC_REQUIRE_SYSCALLS") != "1" {
 		t.Skip(stderr.String())
 	}
 	var exit *exec.ExitError
@@ -93,29 +87,30 @@ func watch(t *testing.T, dir string, decide func(syscalls.Call) syscalls.Fate) (
 	return calls, stderr.String(), cmd.ProcessState
 }
 
-// every is what change does.
-var every = []string{
+// everyChange is what change does.
+var everyChange = []string{
 	"mkdirat of sub (1)", "openat of a (1)", "write of a (1)",
-	"pwrite64 of a (1)", "pwrite64 of a (2)", "pwrite64 of a (3)", "pwrite64 of a (4)", "pwrite64 of a (5)", "pwrite64 of a (6)", "pwrite64 of a (7)", "pwrite64 of a (8)",
+	"pwrite64 of a (1)", "pwrite64 of a (2)", "pwrite64 of a (3)", "pwrite64 of a (4)",
+	"pwrite64 of a (5)", "pwrite64 of a (6)", "pwrite64 of a (7)", "pwrite64 of a (8)",
 	"msync of a (1)", "fsync of a (1)", "ftruncate of a (1)", "fchmod of a (1)", "renameat of a → sub/b (1)",
 	"unlinkat of sub/b (1)", "unlinkat of sub (1)", "unlinkat of sub (2)",
 }
 
 func TestEveryCallIsSeen(t *testing.T) {
-	calls, said, state := watch(t, t.TempDir(), func(syscalls.Call) syscalls.Fate { return syscalls.Fate{} })
-	if !slices.Equal(calls, every) || !state.Success() {
-		t.Errorf("%v: %s\n%q\nwant\n%q", state, said, calls, every)
+	calls, said, state := watchChange(t, t.TempDir(), func(fileCall) fate { return fate{} })
+	if !slices.Equal(calls, everyChange) || !state.Success() {
+		t.Errorf("%v: %s\n%q\nwant\n%q", state, said, calls, everyChange)
 	}
 }
 
 // TestOneCallFails fails each call once: the process says so, and names it.
 func TestOneCallFails(t *testing.T) {
-	for _, call := range every {
-		_, said, state := watch(t, t.TempDir(), func(c syscalls.Call) syscalls.Fate {
+	for _, call := range everyChange {
+		_, said, state := watchChange(t, t.TempDir(), func(c fileCall) fate {
 			if c.String() == call {
-				return syscalls.Fate{Fail: syscall.EDQUOT}
+				return fate{Fail: syscall.EDQUOT}
 			}
-			return syscalls.Fate{}
+			return fate{}
 		})
 		if call == "unlinkat of sub (1)" { // the next one does it
 			continue
@@ -128,10 +123,11 @@ func TestOneCallFails(t *testing.T) {
 
 // TestKilledBeforeACall kills the process at each call: those before it were done, and neither it nor any later one.
 func TestKilledBeforeACall(t *testing.T) {
-	for at, call := range every {
+	for at, call := range everyChange {
 		dir := t.TempDir()
-		calls, _, state := watch(t, dir, func(c syscalls.Call) syscalls.Fate { return syscalls.Fate{Kill: c.String() == call} })
-		if s := state.Sys().(syscall.WaitStatus); !s.Signaled() || s.Signal() != syscall.SIGKILL || !slices.Equal(calls, every[:at+1]) {
+		calls, _, state := watchChange(t, dir, func(c fileCall) fate { return fate{Kill: c.String() == call} })
+		s := state.Sys().(syscall.WaitStatus)
+		if !s.Signaled() || s.Signal() != syscall.SIGKILL || !slices.Equal(calls, everyChange[:at+1]) {
 			t.Errorf("%s: %v after %q", call, state, calls)
 		}
 		_, err := os.Stat(filepath.Join(dir, "sub"))
