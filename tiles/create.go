@@ -99,7 +99,7 @@ func (s *Store) giveUp() (*lock.Lock, error) {
 
 // completeMeta sets what Create sets and checks the rest.
 func completeMeta(m Meta, csr *CSR, ids IDs) (Meta, error) {
-	m.Version, m.ID, m.Layout, m.Dense, m.IDs = FormatVersion, NewID(), m.Geometry().Layout(), csr == nil, ids.Kind()
+	m.Version, m.ID, m.Layout, m.Dense, m.IDs = FormatVersion, NewID(), m.Geometry().Layout(), csr == nil, ids.kind()
 	if m.Scale == 0 {
 		m.Scale = 1
 	}
@@ -110,14 +110,14 @@ func completeMeta(m Meta, csr *CSR, ids IDs) (Meta, error) {
 		return m, err
 	}
 	if csr != nil {
-		if err := csr.Validate(m.N, m.weightBytes()); err != nil {
+		if err := csr.validate(m.N, m.weightBytes()); err != nil {
 			return m, err
 		}
 		if m.Arcs != int64(len(csr.Targets)) {
 			return m, fmt.Errorf("%d arcs announced, %d given", m.Arcs, len(csr.Targets))
 		}
 	}
-	if err := ids.Validate(m.N); err != nil {
+	if err := ids.validate(m.N); err != nil {
 		return m, err
 	}
 	return normalMeta(m)
@@ -216,10 +216,10 @@ func sizes(m *Meta, ids IDs) []reservation {
 		list = list[1:]
 	}
 	if !m.Dense {
-		list = append(list, reservation{nameGraph, m.csr().GraphBytes()})
+		list = append(list, reservation{nameGraph, m.graphBytes()})
 	}
-	if ids.Kind() != "" {
-		list = append(list, reservation{nameIDs, ids.Bytes()})
+	if ids.kind() != "" {
+		list = append(list, reservation{nameIDs, ids.bytes()})
 	}
 	return list
 }
@@ -258,15 +258,15 @@ func (c *creation) fill(csr *CSR, ids IDs) error {
 		if err := s.hooks.Ask("write", nameGraph); err != nil {
 			return err
 		}
-		if err := s.meta.csr().WriteGraph(files[nameGraph], csr); err != nil {
+		if err := s.meta.writeGraph(files[nameGraph], csr); err != nil {
 			return err
 		}
 	}
-	if ids.Kind() != "" {
+	if ids.kind() != "" {
 		if err := s.hooks.Ask("write", nameIDs); err != nil {
 			return err
 		}
-		if err := s.meta.csr().WriteIDs(files[nameIDs], ids); err != nil {
+		if err := s.meta.writeIDs(files[nameIDs], ids); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,15 +16,13 @@ import (
 	"ooc/kernels/entry"
 	"ooc/tiles/crashtest"
 	"ooc/tiles/lock"
-
-	"ooc/tiles/shape"
 )
 
 // resealState gives a sector a version and a checksum that matches.
 func resealState(sector []byte, version uint32) {
 	copy(sector, stateMagic)
 	binary.LittleEndian.PutUint32(sector[8:], version)
-	binary.LittleEndian.PutUint32(sector[stateCRC:], crc32.Checksum(sector[:stateCRC], castagnoli))
+	binary.LittleEndian.PutUint32(sector[stateCRC:], Checksum(sector[:stateCRC]))
 }
 
 // sealMeta gives a store.json the checksum of what it says.
@@ -174,7 +171,7 @@ func TestVersions(t *testing.T) {
 		must(t, err)
 		good := bytes.Clone(b)
 		b[8] = 2
-		binary.LittleEndian.PutUint32(b[at:], crc32.Checksum(b[:at], castagnoli))
+		binary.LittleEndian.PutUint32(b[at:], Checksum(b[:at]))
 		must(t, os.WriteFile(path, b, 0o666))
 		if _, _, _, _, err := readAll(dir); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) {
 			t.Errorf("%s of version 2: %v", name, err)
@@ -205,7 +202,7 @@ func TestVersions(t *testing.T) {
 // TestHostileStoreJSON: descriptions with matching checksums that lie.
 func TestHostileStoreJSON(t *testing.T) {
 	for name, spoil := range map[string]func(*Meta){
-		"huge n":      func(m *Meta) { m.N = shape.MaxN },
+		"huge n":      func(m *Meta) { m.N = maxN },
 		"f64 pairs":   func(m *Meta) { m.Kind, m.Predecessors = entry.KindF64, true },
 		"n beyond":    func(m *Meta) { m.N = 1 << 62 },
 		"negative n":  func(m *Meta) { m.N = -5 },

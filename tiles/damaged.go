@@ -3,13 +3,11 @@ package tiles
 import (
 	"encoding/binary"
 	"errors"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
-	"ooc/tiles/csr"
 	"ooc/tiles/disk"
 	"ooc/tiles/lock"
 )
@@ -76,7 +74,7 @@ func vouches(dir, name string) (version uint32, id ID, ok bool, err error) {
 		return 0, id, false, disk.ReadError(f.Name(), err)
 	}
 	if name != nameState {
-		version, id, ok = csr.HeadID(b[:n])
+		version, id, ok = headOf(b[:n])
 		return version, id, ok, nil
 	}
 	for at := 0; at+stateSector <= n && !ok; at += stateSector {
@@ -90,6 +88,6 @@ func vouches(dir, name string) (version uint32, id ID, ok bool, err error) {
 // recordVersion is the version of a record of the state, if it checks out.
 func recordVersion(sector []byte) (version uint32, ok bool) {
 	le := binary.LittleEndian
-	ok = string(sector[:8]) == stateMagic && le.Uint32(sector[stateCRC:]) == crc32.Checksum(sector[:stateCRC], castagnoli)
+	ok = string(sector[:8]) == stateMagic && le.Uint32(sector[stateCRC:]) == Checksum(sector[:stateCRC])
 	return le.Uint32(sector[8:]), ok
 }

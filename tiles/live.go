@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
@@ -82,7 +81,7 @@ func (s *Store) writeLive(data []byte) error {
 		return err
 	}
 	le.PutUint32(b[16:], uint32(len(data)))
-	le.PutUint32(b[20:], crc32.Checksum(data, castagnoli))
+	le.PutUint32(b[20:], Checksum(data))
 	copy(b[liveID:], s.meta.ID[:])
 	copy(b[header:], data)
 	if _, err := s.live.WriteAt(b[16:], 16); err != nil {
@@ -164,7 +163,7 @@ func decodeLive(file string, b, again []byte, m *Meta) ([]byte, error) {
 	if err := m.checkID(file, ID(b[liveID:liveHeader]), "remove it"); err != nil {
 		return nil, err
 	}
-	if end > int64(len(b)) || crc32.Checksum(b[header:end], castagnoli) != le.Uint32(b[20:]) {
+	if end > int64(len(b)) || Checksum(b[header:end]) != le.Uint32(b[20:]) {
 		return nil, errTorn
 	}
 	return b[header:end], nil

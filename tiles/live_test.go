@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"hash/crc32"
 	"io/fs"
 	"os"
 	"sync"
@@ -118,7 +117,7 @@ func FuzzLive(f *testing.F) {
 	m := &Meta{Version: FormatVersion, ID: ID{15: 1}}
 	whole := append([]byte(liveMagic), 2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0)
 	whole = append(append(whole, m.ID[:]...), 'x')
-	binary.LittleEndian.PutUint32(whole[20:], crc32.Checksum([]byte("x"), castagnoli))
+	binary.LittleEndian.PutUint32(whole[20:], Checksum([]byte("x")))
 	if got, err := decodeLive(nameLive, whole, whole[8:16], m); string(got) != "x" || err != nil {
 		f.Fatalf("%q, %v", got, err)
 	}
@@ -127,7 +126,7 @@ func FuzzLive(f *testing.F) {
 	f.Add(bytes.Repeat([]byte{255}, liveBytes), uint64(0))
 	f.Fuzz(func(t *testing.T, b []byte, again uint64) {
 		got, err := decodeLive(nameLive, b, binary.LittleEndian.AppendUint64(nil, again), m)
-		if err == nil && (len(b) < liveHeader+len(got) || crc32.Checksum(got, castagnoli) != binary.LittleEndian.Uint32(b[20:]) || again%2 == 1) {
+		if err == nil && (len(b) < liveHeader+len(got) || Checksum(got) != binary.LittleEndian.Uint32(b[20:]) || again%2 == 1) {
 			t.Errorf("%q of %q", got, b)
 		}
 	})

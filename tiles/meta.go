@@ -9,9 +9,7 @@ import (
 	"time"
 
 	"ooc/kernels/entry"
-	"ooc/tiles/csr"
 	"ooc/tiles/disk"
-	"ooc/tiles/shape"
 )
 
 // FormatVersion is the version of stores, and of each of their files: no other is read.
@@ -129,13 +127,13 @@ func (m Meta) Validate() error {
 		return fmt.Errorf("layout %q does not go with a matrix as input", m.Layout)
 	case (m.Layout == Upper || m.Layout == Factors) && m.Predecessors:
 		return fmt.Errorf("layout %q does not go with predecessors", m.Layout)
-	case m.Arcs < 0 || m.Arcs > csr.MaxArcs:
-		return fmt.Errorf("%d arcs are not in 0…%d", m.Arcs, int64(csr.MaxArcs))
+	case m.Arcs < 0 || m.Arcs > maxArcs:
+		return fmt.Errorf("%d arcs are not in 0…%d", m.Arcs, int64(maxArcs))
 	case m.Scale < 1:
 		return fmt.Errorf("scale %d is not positive", m.Scale)
-	case m.IDs != "" && m.IDs != csr.Numeric && m.IDs != csr.Text:
+	case m.IDs != "" && m.IDs != idsNumeric && m.IDs != idsText:
 		return fmt.Errorf("ids of kind %q are not supported", m.IDs)
-	case m.IDBase > math.MaxInt64-shape.MaxN:
+	case m.IDBase > math.MaxInt64-maxN:
 		return fmt.Errorf("ids from %d on do not fit 64 bits", m.IDBase)
 	case m.Input.Size < 0:
 		return fmt.Errorf("the input's size %d is negative", m.Input.Size)
@@ -163,7 +161,7 @@ func metaSum(m Meta) (string, error) {
 }
 
 func sumText(description []byte) string {
-	return fmt.Sprintf("crc32c:%08x", crc32.Checksum(description, castagnoli))
+	return fmt.Sprintf("crc32c:%08x", Checksum(description))
 }
 
 // unwrap takes the mark and the checksum off compact JSON of store.json. Without the mark, ok is false.

@@ -9,13 +9,12 @@ import (
 	"strings"
 
 	"ooc/tiles/class"
-	"ooc/tiles/shape"
 )
 
 // Part says which tiles of a matrix a part store has. The shape of the store, its Geometry, is that of the whole
 // matrix; its dist.npy has its own tiles alone, in the order of the whole.
 type Part struct {
-	shape.Dealt
+	Dealt
 	Solve ID `json:"solve"` // shared by all parts of one solve
 }
 

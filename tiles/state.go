@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"time"
 
 	"ooc/tiles/disk"
@@ -88,7 +87,7 @@ func encodeRecord(r record, m *Meta) []byte {
 	copy(b[stateID:], m.ID[:])
 	le.PutUint64(b[stateStop:], uint64(r.state.Stop))
 	copy(b[stateCloser:stateCloser+maxCloser], r.state.Closer)
-	le.PutUint32(b[stateCRC:], crc32.Checksum(b[:stateCRC], castagnoli))
+	le.PutUint32(b[stateCRC:], Checksum(b[:stateCRC]))
 	return b
 }
 
@@ -106,7 +105,7 @@ func decodeRecord(file string, b []byte, m *Meta) (record, status, error) {
 		return r, empty, nil
 	}
 	le := binary.LittleEndian
-	if string(b[:8]) != stateMagic || le.Uint32(b[stateCRC:]) != crc32.Checksum(b[:stateCRC], castagnoli) ||
+	if string(b[:8]) != stateMagic || le.Uint32(b[stateCRC:]) != Checksum(b[:stateCRC]) ||
 		!bytes.Equal(b[stateRecord:], zeroSector[stateRecord:]) {
 		return r, damaged, nil
 	}

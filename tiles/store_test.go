@@ -15,8 +15,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ooc/kernels/entry"
-
-	"ooc/tiles/shape"
 )
 
 func TestGeometry(t *testing.T) {
@@ -42,8 +40,8 @@ func TestGeometry(t *testing.T) {
 		}
 	}
 	for _, g := range []Geometry{
-		{N: 0, T: 64, EntryBytes: 4}, {N: -1, T: 64, EntryBytes: 4}, {N: shape.MaxN + 1, T: 64, EntryBytes: 4}, {N: 10, T: 0, EntryBytes: 4}, {N: 10, T: -64, EntryBytes: 4}, {N: 10, T: 65, EntryBytes: 4},
-		{N: 10, T: MaxT + 64, EntryBytes: 4}, {N: 10, T: 64, EntryBytes: 0}, {N: 10, T: 64, EntryBytes: 3}, {N: shape.MaxN, T: 64, EntryBytes: 4},
+		{N: 0, T: 64, EntryBytes: 4}, {N: -1, T: 64, EntryBytes: 4}, {N: maxN + 1, T: 64, EntryBytes: 4}, {N: 10, T: 0, EntryBytes: 4}, {N: 10, T: -64, EntryBytes: 4}, {N: 10, T: 65, EntryBytes: 4},
+		{N: 10, T: MaxT + 64, EntryBytes: 4}, {N: 10, T: 64, EntryBytes: 0}, {N: 10, T: 64, EntryBytes: 3}, {N: maxN, T: 64, EntryBytes: 4},
 		{N: 10, T: 64, EntryBytes: 4, Rows: 11}, {N: 10, T: 64, EntryBytes: 4, Rows: -1},
 	} {
 		if g.Validate() == nil {

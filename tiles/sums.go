@@ -4,12 +4,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"os"
 
 	"ooc/tiles/disk"
-	"ooc/tiles/shape"
 )
 
 // sums: a header, then checksums.
@@ -19,7 +17,7 @@ const (
 	sumsHeaderLen = 64
 
 	// stripRows is how many rows of a tile a checksum covers.
-	stripRows = shape.Grain
+	stripRows = grain
 
 	sumsRemedy = "put this store's own back, or, if ooc verify --full proves the distances, remove it and solve again, which makes it anew"
 )
@@ -44,8 +42,8 @@ func encodeSums(sums []uint32, m *Meta) []byte {
 	for i, s := range sums {
 		le.PutUint32(b[sumsHeaderLen+4*i:], s)
 	}
-	le.PutUint32(b[24:], crc32.Checksum(b[sumsHeaderLen:], castagnoli))
-	le.PutUint32(b[sumsHeaderLen-4:], crc32.Checksum(b[:sumsHeaderLen-4], castagnoli))
+	le.PutUint32(b[24:], Checksum(b[sumsHeaderLen:]))
+	le.PutUint32(b[sumsHeaderLen-4:], Checksum(b[:sumsHeaderLen-4]))
 	return b
 }
 
@@ -55,7 +53,7 @@ func decodeSums(file string, b []byte, m *Meta) ([]uint32, error) {
 		return nil, disk.Corrupt(file, "it holds no checksums; %s", sumsRemedy)
 	}
 	// The checksum first: the version of a damaged header says nothing.
-	if crc32.Checksum(b[:sumsHeaderLen-4], castagnoli) != le.Uint32(b[sumsHeaderLen-4:]) {
+	if Checksum(b[:sumsHeaderLen-4]) != le.Uint32(b[sumsHeaderLen-4:]) {
 		return nil, disk.Corrupt(file, "its header does not check out; %s", sumsRemedy)
 	}
 	if err := checkFile(file, le.Uint32(b[8:])); err != nil {
@@ -67,7 +65,7 @@ func decodeSums(file string, b []byte, m *Meta) ([]uint32, error) {
 	if le.Uint32(b[12:]) != uint32(m.T) || le.Uint64(b[16:]) != uint64(m.N) || int64(len(b)) != m.sumsBytes() {
 		return nil, disk.Corrupt(file, "it belongs to a matrix of another shape; %s", sumsRemedy)
 	}
-	if crc32.Checksum(b[sumsHeaderLen:], castagnoli) != le.Uint32(b[24:]) {
+	if Checksum(b[sumsHeaderLen:]) != le.Uint32(b[24:]) {
 		return nil, disk.Corrupt(file, "its own checksum does not match; %s", sumsRemedy)
 	}
 	sums := make([]uint32, m.sumCount())

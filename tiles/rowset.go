@@ -1,4 +1,4 @@
-package shape
+package tiles
 
 import (
 	"encoding/json"
@@ -76,7 +76,7 @@ func (r *RowSet) UnmarshalJSON(data []byte) error {
 		}
 		a, err1 := strconv.ParseInt(from, 10, 32)
 		b, err2 := strconv.ParseInt(to, 10, 32)
-		if err1 != nil || err2 != nil || a <= last || b < a || b >= MaxN {
+		if err1 != nil || err2 != nil || a <= last || b < a || b >= maxN {
 			return fmt.Errorf("sources: %q is no ascending number or range", part)
 		}
 		for v := a; v <= b; v++ {

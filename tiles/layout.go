@@ -1,4 +1,4 @@
-package shape
+package tiles
 
 import (
 	"sort"

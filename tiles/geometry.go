@@ -1,6 +1,4 @@
-// Package shape says which tiles a matrix has, which of them are stored, and in which order: layouts, chosen rows,
-// and what follows from them for a tile that is the transpose of a stored one. It reads and writes nothing.
-package shape
+package tiles
 
 import (
 	"fmt"
@@ -9,17 +7,20 @@ import (
 	"ooc/kernels/entry"
 )
 
-// HeaderLen is how long the header of dist.npy is: where the first tile starts. NumPy accepts any length; one page
+// npyHeaderLen is how long the header of dist.npy is: where the first tile starts. NumPy accepts any length; one page
 // keeps tiles page-aligned in the mapping.
-const HeaderLen = 4096
+const npyHeaderLen = 4096
 
 // MaxT is the largest edge of a tile.
 const MaxT = 1 << 16
 
+// PredecessorBytes is what a predecessor takes in an entry, behind the distance.
+const PredecessorBytes = 4
+
 // Limits that keep every size below 2⁶² and every index in an int32.
 const (
-	MaxN         = math.MaxInt32 - MaxT // vertices
-	Grain        = 64                   // T is a multiple of this
+	maxN         = math.MaxInt32 - MaxT // vertices
+	grain        = 64                   // T is a multiple of this
 	maxMatrixLen = int64(1) << 60
 )
 
@@ -61,7 +62,7 @@ func (g Geometry) MatrixBytes() int64 {
 
 // TileOffset is where tile (i,j), which is stored, starts in dist.npy, in bytes.
 func (g Geometry) TileOffset(i, j int) int64 {
-	return HeaderLen + int64(g.Index(i, j))*g.TileBytes()
+	return npyHeaderLen + int64(g.Index(i, j))*g.TileBytes()
 }
 
 // Validate says whether the shape is one this package can store: N in
@@ -69,14 +70,14 @@ func (g Geometry) TileOffset(i, j int) int64 {
 // the matrix below 2⁶⁰ bytes.
 func (g Geometry) Validate() error {
 	switch {
-	case g.N < 1 || g.N > MaxN:
-		return fmt.Errorf("n = %d is not in 1…%d", g.N, MaxN)
+	case g.N < 1 || g.N > maxN:
+		return fmt.Errorf("n = %d is not in 1…%d", g.N, maxN)
 	case g.Rows < 0 || g.Rows > g.N:
 		return fmt.Errorf("%d rows are not in 1…%d", g.Rows, g.N)
 	case (g.Upper || g.Factors) && g.Rows > 0:
 		return fmt.Errorf("layout %s does not go with chosen rows", g.Layout())
-	case g.T < Grain || g.T > MaxT || g.T%Grain != 0:
-		return fmt.Errorf("tile edge %d is not a multiple of %d in %d…%d", g.T, Grain, Grain, MaxT)
+	case g.T < grain || g.T > MaxT || g.T%grain != 0:
+		return fmt.Errorf("tile edge %d is not a multiple of %d in %d…%d", g.T, grain, grain, MaxT)
 	case g.EntryBytes != 2 && g.EntryBytes != 4 && g.EntryBytes != 8 && g.EntryBytes != 16:
 		return fmt.Errorf("entries of %d bytes are not supported", g.EntryBytes)
 	}

@@ -1,0 +1,33 @@
+package tiles
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+
+	"ooc/kernels/entry"
+)
+
+func FuzzHead(f *testing.F) {
+	m := &Meta{ID: ID{1}, N: 5, Arcs: 5, Kind: entry.KindI32}
+	f.Add(m.encodeHead(head{kind: 4, n: 5, size: 5}, graphMagic), int64(152))
+	f.Add([]byte(graphMagic), int64(0))
+	f.Fuzz(func(t *testing.T, b []byte, size int64) {
+		try := [][]byte{b}
+		if len(b) >= headBytes { // let the rest of the checks see it too
+			sealed := bytes.Clone(b)
+			copy(sealed, graphMagic)
+			binary.LittleEndian.PutUint32(sealed[8:], FormatVersion)
+			binary.LittleEndian.PutUint32(sealed[12:], 4)
+			copy(sealed[headID:], m.ID[:])
+			binary.LittleEndian.PutUint32(sealed[headCRC:], Checksum(sealed[:headCRC]))
+			try = append(try, sealed)
+		}
+		for _, b := range try {
+			h, err := m.checkGraph("graph.csr", b, size)
+			if err == nil && (h.n != 5 || h.size != 5 || m.graphBytes() != size) {
+				t.Fatalf("accepted %+v in %d bytes", h, size)
+			}
+		}
+	})
+}

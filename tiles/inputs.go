@@ -1,0 +1,192 @@
+package tiles
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+
+	"ooc/tiles/disk"
+	"ooc/tiles/internal/system"
+)
+
+// graph.csr and ids begin with a head, which carries the store's id.
+const (
+	headBytes = 64
+	headID    = 44
+	headCRC   = headBytes - 4
+)
+
+// head is the head of graph.csr or ids, decoded.
+type head struct {
+	kind    uint32    // of ids; of a graph the bytes of a weight
+	n, size uint64    // vertices; bytes of ids, or arcs
+	sums    [3]uint32 // CRC-32C of offsets, targets, weights; of ids there is one
+}
+
+func (m *Meta) encodeHead(h head, magic string) []byte {
+	b := make([]byte, headBytes)
+	copy(b, magic)
+	le := binary.LittleEndian
+	le.PutUint32(b[8:], FormatVersion)
+	le.PutUint32(b[12:], h.kind)
+	le.PutUint64(b[16:], h.n)
+	le.PutUint64(b[24:], h.size)
+	for i, sum := range h.sums {
+		le.PutUint32(b[32+4*i:], sum)
+	}
+	copy(b[headID:], m.ID[:])
+	le.PutUint32(b[headCRC:], Checksum(b[:headCRC]))
+	return b
+}
+
+// headOf is the version and the store's id in a head, if that is one and checks out.
+func headOf(b []byte) (version uint32, id ID, ok bool) {
+	if len(b) < headBytes || string(b[:8]) != graphMagic && string(b[:8]) != idsMagic {
+		return 0, id, false
+	}
+	le := binary.LittleEndian
+	return le.Uint32(b[8:]), ID(b[headID:]), Checksum(b[:headCRC]) == le.Uint32(b[headCRC:])
+}
+
+// decodeHead reads a head of the store. none is what is said where there is not even one.
+func (m *Meta) decodeHead(file string, b []byte, magic, none string) (h head, err error) {
+	if len(b) < headBytes || string(b[:8]) != magic {
+		return h, corruptInput(file, "%s", none)
+	}
+	version, id, ok := headOf(b)
+	if !ok {
+		return h, corruptInput(file, "the checksum of its header does not match")
+	}
+	if err := checkFile(file, version); err != nil {
+		return h, err
+	}
+	if err := m.checkID(file, id, "put this store's own back, or solve the graph again with --restart"); err != nil {
+		return h, err
+	}
+	le := binary.LittleEndian
+	h = head{kind: le.Uint32(b[12:]), n: le.Uint64(b[16:]), size: le.Uint64(b[24:])}
+	for i := range h.sums {
+		h.sums[i] = le.Uint32(b[32+4*i:])
+	}
+	return h, nil
+}
+
+// readHead reads a head and has check look at it, and at the size of the file.
+func readHead(f *os.File, check func(file string, b []byte, size int64) (head, error)) (head, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return head{}, err
+	}
+	b := make([]byte, headBytes)
+	if _, err := io.ReadFull(f, b); err != nil {
+		return head{}, disk.ReadError(f.Name(), err)
+	}
+	return check(f.Name(), b, info.Size())
+}
+
+// corruptInput is disk.Corrupt with what to do about it.
+func corruptInput(file, format string, args ...any) error {
+	return disk.Corrupt(file, format+"; restore the file, or solve the graph again with --restart", args...)
+}
+
+// CSR reads the graph, checks its checksums and its arrays, and gives a copy
+// that is the caller's. It fails with ErrNoCSR in a store of dense input and
+// with ErrCorrupt where the file is damaged.
+func (s *Store) CSR() (g *CSR, err error) {
+	if s.joined != nil {
+		return s.joined[0].CSR()
+	}
+	if s.meta.Dense {
+		return nil, fmt.Errorf("%s: %w", s.dir, ErrNoCSR)
+	}
+	err = s.readInput(nameGraph, func(f *os.File) error {
+		g, err = s.meta.readGraph(f)
+		return err
+	})
+	return g, err
+}
+
+// IDs reads the outside ids and checks them; both fields are nil where ids are
+// 0…N-1. It fails with ErrCorrupt where the file is damaged.
+func (s *Store) IDs() (ids IDs, err error) {
+	if s.joined != nil {
+		return s.joined[0].IDs()
+	}
+	if s.meta.IDs == "" {
+		return IDs{}, nil
+	}
+	err = s.readInput(nameIDs, func(f *os.File) error {
+		ids, err = s.meta.readIDs(f)
+		return err
+	})
+	return ids, err
+}
+
+// CheckInputs reads graph.csr and ids to their ends, of all parts if these are all, from the disk and not from
+// memory. It fails with ErrCorrupt where one is damaged.
+func (s *Store) CheckInputs() error {
+	for _, p := range s.joined {
+		if err := p.CheckInputs(); err != nil {
+			return err
+		}
+	}
+	if s.joined != nil {
+		return nil
+	}
+	return s.eachInput(func(name string) error {
+		return s.readInput(name, func(f *os.File) (err error) {
+			system.DropCache(f)
+			if name == nameIDs {
+				_, err = s.meta.readIDs(f)
+			} else {
+				_, err = s.meta.readGraph(f)
+			}
+			return err
+		})
+	})
+}
+
+// eachInput calls do with the names of the files that there are of graph.csr and ids.
+func (s *Store) eachInput(do func(name string) error) error {
+	if !s.meta.Dense {
+		if err := do(nameGraph); err != nil {
+			return err
+		}
+	}
+	if s.meta.IDs == "" {
+		return nil
+	}
+	return do(nameIDs)
+}
+
+// readInput has a file of the store read.
+func (s *Store) readInput(name string, read func(f *os.File) error) error {
+	f, err := disk.OpenRegular(s.path(name), os.O_RDONLY)
+	if err != nil {
+		return s.anew(err)
+	}
+	defer f.Close()
+	if err := s.hooks.Ask("read", name); err != nil {
+		return s.anew(disk.ReadError(f.Name(), err))
+	}
+	return s.anew(read(f))
+}
+
+// checkInputs looks at the heads and sizes of graph.csr and ids, so that their
+// loss is said when the store is opened and not hours later.
+func (s *Store) checkInputs() error {
+	return s.eachInput(func(name string) error {
+		f, err := s.mustOpen(name, os.O_RDONLY)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		check := s.meta.checkGraph
+		if name == nameIDs {
+			check = s.meta.checkIDs
+		}
+		_, err = readHead(f, check)
+		return err
+	})
+}
