@@ -401,6 +401,13 @@ func TestWatchOffTerminal(t *testing.T) {
 	}
 	_ = again.Wait()
 	expect("next: ooc solve long.ooc")
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // the code says how it ended
+	if code := cmd.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("ended by a signal: exit code %d, want 130", code)
+	}
 	writeFile(t, dir, "towns.csv", small)
 	ooc(t, dir, "solve", "towns.csv").want(t, 0)
 	if r := ooc(t, dir, "watch", "towns.ooc").want(t, 0); r.stdout != "towns.ooc: solved; next: ooc query towns.ooc U V\n" {
