@@ -193,6 +193,9 @@ func TestStatsByStore(t *testing.T) {
 	}
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait() // it may have been done before
+	if tiles.IsStore(filepath.Join(dir, "t.ooc")) {
+		ooc(t, dir, "status", "t.ooc").want(t, 0, "next      ooc "+strings.Join(line, " ")+" --checkpoint 10ms\n")
+	}
 	if got := ooc(t, dir, line...).want(t, 0).stdout; got != want {
 		t.Errorf("after a kill\n%s\nof a store\n%s", got, want)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/show"
-	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/task"
 	"ooc/tiles"
@@ -34,7 +33,7 @@ func wayOut(dir string, err error) error {
 	}
 	w := show.Watched{Dir: dir}
 	if w.Look(); w.Err != nil || !w.View.Running {
-		return fmt.Errorf("%w; continue with: %s", err, terminal.Command("solve", nil, dir))
+		return fmt.Errorf("%w; continue with: %s", err, w.Next())
 	}
 	if w.Halted() {
 		return fmt.Errorf("%s is %w: %s; next: %s", dir, engine.ErrUnsolved, w.Told(), w.Next())

@@ -173,14 +173,19 @@ func (w *Watched) Next() string {
 	if w.View.Running && w.View.Process != lock.ProcessEnded {
 		return terminal.Command("watch", nil, w.Dir)
 	}
-	if w.View.State == live.Solved {
+	made := ""
+	if len(w.View.Made) > 1 {
+		made = w.View.Made[1]
+	}
+	switch {
+	case made == "stats": // whose store is for it alone, solved or not
+		return SameCommand(w.View.Made)
+	case w.View.State == live.Solved:
 		return terminal.Command("query", nil, cmp.Or(w.View.All, w.Dir)) + " U V"
-	}
-	if w.View.GoOn != "" {
+	case w.View.GoOn != "":
 		return w.View.GoOn
-	}
-	if made := w.View.Made; len(made) > 1 && made[1] == "merge" {
-		return SameCommand(made)
+	case made == "merge":
+		return SameCommand(w.View.Made)
 	}
 	return terminal.Command("solve", nil, w.Dir)
 }
