@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,6 +78,9 @@ func (p *Problem) Differences(w Wanted) []*ChangedError {
 		asked = &tiles.Asked{Kind: string(m.Kind), Direction: direction(&m.Directed)}
 	}
 	noArc := cmp.Or(in.NoArc, "inf")
+	if sameNumber(noArc, w.NoArc) {
+		noArc = w.NoArc
+	}
 	var list, left []*ChangedError
 	for _, a := range []struct {
 		in          Aspect
@@ -94,7 +98,7 @@ func (p *Problem) Differences(w Wanted) []*ChangedError {
 		{OfDirection, direction(&m.Directed), direction(w.Directed), direction(&w.DirectedByDefault), asked.Direction == "" || m.Directed == w.DirectedByDefault},
 		{"format", in.Format, w.Format, "by the content", asked.Format == ""},
 		{"columns", in.Columns, w.Columns, "by their names or places", in.Columns == ""},
-		{"no-arc", noArc, w.NoArc, "inf", noArc == "inf"},
+		{"no-arc", noArc, w.NoArc, "inf", sameNumber(noArc, "inf")},
 		{"base", in.Base, w.Base, "that of the format", in.Base == ""},
 	} {
 		differs := a.was != a.wanted
@@ -109,6 +113,16 @@ func (p *Problem) Differences(w Wanted) []*ChangedError {
 		}
 	}
 	return append(list, left...)
+}
+
+// sameNumber reports whether two texts are one number, as 9 and 9.0 are.
+func sameNumber(a, b string) bool {
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	if errX != nil || errY != nil || math.Abs(x) >= 1<<53 && !math.IsInf(x, 0) { // of which two may look the same
+		return a == b
+	}
+	return x == y || x != x && y != y
 }
 
 func number(n int64) string {

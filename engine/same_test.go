@@ -70,7 +70,10 @@ func TestDifferences(t *testing.T) {
 			Format: "edges", Columns: "from,to", NoArc: "-1", Base: "0"}, nil, nil},
 		{some, engine.Wanted{Sources: tiles.RowSet{3, 7}, Columns: "from,to", NoArc: "-1", Base: "0"}, nil, nil},
 		{plain, engine.Wanted{NoArc: "inf"}, nil, nil}, // as if nobody said
+		{plain, engine.Wanted{NoArc: "+Inf"}, nil, nil},
 		{plain, engine.Wanted{NoArc: "0"}, []engine.Aspect{"no-arc"}, nil},
+		{some, engine.Wanted{Sources: tiles.RowSet{3, 7}, Columns: "from,to", NoArc: "-1.0", Base: "0"}, nil, nil},
+		{some, engine.Wanted{Sources: tiles.RowSet{3, 7}, Columns: "from,to", NoArc: "1", Base: "0"}, []engine.Aspect{"no-arc"}, nil},
 		{plain, engine.Wanted{Kind: entry.KindF32, Base: "1"}, []engine.Aspect{"kind", "base"}, nil},
 		{plain, engine.Wanted{Scale: g.Scale + 1}, []engine.Aspect{"scale"}, nil},
 		{plain, engine.Wanted{Tile: 128}, []engine.Aspect{"tile"}, nil},

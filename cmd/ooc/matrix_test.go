@@ -56,6 +56,8 @@ func TestMatrix(t *testing.T) {
 	writeFile(t, dir, "D.npy", string(four))
 	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1").want(t, 0, "(npy): 4 vertices, 5 arcs, weights 0…9, i32", "solved D.ooc")
 	ooc(t, dir, "solve", "D.npy").want(t, 0, "already solved")
+	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1.0").want(t, 0, "already solved")
+	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1.0", "--out", "same.ooc").want(t, 0, "4 vertices, 5 arcs, weights 0…9, i32")
 	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1", "--restart").want(t, 0, "solved D.ooc: rounds")
 	ooc(t, dir, "solve", "D.npy", "--no-arc", "7").want(t, 3, "made with --no-arc -1, and this asks for --no-arc 7")
 	if r := ooc(t, dir, "query", "D.ooc", "--row", "0").want(t, 0); r.stdout != fourAnswers {
