@@ -41,6 +41,8 @@ func TestDirectionIsSaid(t *testing.T) {
 		{"x.graph", "2 1\n2\n1\n", Options{}, nil},
 		{"x.txt", "0 1 5\n", Options{Directed: new(true)}, nil},
 		{"x.txt", "0 1 5\n", Options{Directed: new(false)}, nil},
+		{"x.gr", "p sp 3 2\na 1 2 5\na 2 3 5\n", Options{Directed: new(true)}, nil},
+		{"x.gr", "p sp 3 2\na 1 2 5\na 2 3 5\n", Options{Directed: new(false)}, nil},
 		{"x.txt", "0 0 5\n", Options{}, nil},
 	} {
 		got := remarks(t, c.name, c.text, c.o)
