@@ -12,7 +12,6 @@ import (
 
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/show"
-	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/batch"
 	"ooc/engine/device"
@@ -20,6 +19,7 @@ import (
 	"ooc/engine/graph/read"
 	"ooc/engine/live"
 	"ooc/engine/task"
+	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/tiles"
 )
@@ -129,7 +129,7 @@ type batchRun struct {
 // plan finds out what each job needs, which solved jobs are still solved, and whether there is room for all.
 func (b *batchRun) plan(ctx context.Context, d kernels.Device, restart bool) ([]batch.Need, error) {
 	needs := make([]batch.Need, len(b.jobs))
-	b.show.Note("batch %s: finding out the needs of %s", b.log.Dir, terminal.Count(len(b.jobs), "job", "jobs"))
+	b.show.Note("batch %s: finding out the needs of %s", b.log.Dir, text.Count(len(b.jobs), "job", "jobs"))
 	sum, most := int64(0), 1
 	var again []int
 	for i, j := range b.jobs {

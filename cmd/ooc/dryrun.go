@@ -76,7 +76,7 @@ func (o *solveOptions) printForecasts(ctx context.Context, jobs []*job, list []b
 			terminal.PrintJSON("job", t)
 			continue
 		}
-		outlook := f.Algorithm + "\t" + terminal.Time(secs)
+		outlook := f.Algorithm + "\t" + text.Time(secs)
 		if err != nil {
 			outlook = fmt.Sprintf("\texit code %d: %s", *t.Code, terminal.Clip(show.About(t.Input, *t.Error), 120))
 		}
@@ -86,7 +86,8 @@ func (o *solveOptions) printForecasts(ctx context.Context, jobs []*job, list []b
 	}
 	w.Flush()
 	if !o.json {
-		fmt.Fprintf(terminal.Out, "%s; stores that are not there yet take %s; %s, reading and syncs not counted\n", terminal.Count(len(jobs), "job", "jobs"), humanize.IBytes(uint64(bytes)), terminal.Time(seconds))
+		fmt.Fprintf(terminal.Out, "%s; stores that are not there yet take %s; %s, reading and syncs not counted\n",
+			text.Count(len(jobs), "job", "jobs"), humanize.IBytes(uint64(bytes)), text.Time(seconds))
 	}
 	if room != nil || failing == 0 {
 		return room

@@ -20,6 +20,7 @@ import (
 	"ooc/engine"
 	"ooc/engine/export"
 	"ooc/engine/idfile"
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 )
 
@@ -169,6 +170,6 @@ func (o *exportOptions) write(ctx context.Context, p *engine.Problem, file strin
 		Bytes        int64   `json:"bytes"`
 		Seconds      float64 `json:"seconds"`
 	}{p.Dir(), file, rows, cols, o.predecessors, info.Size(), took},
-		terminal.Err, "wrote %s, %s in %s", file, humanize.IBytes(uint64(info.Size())), terminal.Time(took))
+		terminal.Err, "wrote %s, %s in %s", file, humanize.IBytes(uint64(info.Size())), text.Time(took))
 	return nil
 }

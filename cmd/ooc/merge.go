@@ -11,6 +11,7 @@ import (
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/parts"
+	"ooc/engine/text"
 )
 
 type mergeOptions struct {
@@ -63,6 +64,6 @@ func (o *mergeOptions) run(ctx context.Context) error {
 	summary(o.json, r, terminal.Out, "%s: merged from %s: %s %s, %s, layout %s; %s copied in %s, %s", out,
 		english.Plural(r.Parts, "part", ""),
 		humanize.Comma(int64(r.Vertices)), english.PluralWord(r.Vertices, "row", ""), humanize.IBytes(uint64(r.Bytes)), r.Layout,
-		humanize.IBytes(uint64(r.Copied)), terminal.Time(r.Seconds), terminal.PerSecond(float64(r.Copied)/r.Seconds))
+		humanize.IBytes(uint64(r.Copied)), text.Time(r.Seconds), text.PerSecond(float64(r.Copied)/r.Seconds))
 	return nil
 }

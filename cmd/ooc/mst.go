@@ -62,7 +62,7 @@ func (o *mstOptions) run(ctx context.Context) (err error) {
 	r, err := mst.Run(ctx, in.weights.(mst.Arcs), mst.Options{Device: device, Method: o.method,
 		Progress: every(show.LinesEvery, func(p mst.Progress) {
 			note("%s of at most %s found, %s", humanize.Comma(int64(p.Edges)),
-				terminal.Count(p.Vertices-1, "edge", "edges"), terminal.Time(p.Elapsed.Seconds()))
+				text.Count(p.Vertices-1, "edge", "edges"), text.Time(p.Elapsed.Seconds()))
 		})})
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (o *mstOptions) printTree(r *mst.Result) error {
 	if s.Components > 1 {
 		what = fmt.Sprintf("the graph has %s components: a forest", humanize.Comma(int64(s.Components)))
 	}
-	summary(o.json, s, terminal.Err, "%s of %s in %s: %s, on %s", what, terminal.Count(s.Edges, "edge", "edges"),
-		terminal.Time(s.Seconds), s.Method, s.Device)
+	summary(o.json, s, terminal.Err, "%s of %s in %s: %s, on %s", what, text.Count(s.Edges, "edge", "edges"),
+		text.Time(s.Seconds), s.Method, s.Device)
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"ooc/engine"
 	"ooc/engine/idfile"
 	"ooc/engine/near"
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 )
 
@@ -111,6 +112,6 @@ func (o *nearOptions) run(ctx context.Context) (err error) {
 		*near.Result
 	}{graph, r}, terminal.Err, "wrote %s, %s: %s pairs, %.6g a row; searched for %s, wrote for %s", file,
 		humanize.IBytes(uint64(r.Bytes)),
-		humanize.Comma(r.Pairs), float64(r.Pairs)/float64(r.Vertices), terminal.Time(r.Search), terminal.Time(r.Write))
+		humanize.Comma(r.Pairs), float64(r.Pairs)/float64(r.Vertices), text.Time(r.Search), text.Time(r.Write))
 	return nil
 }

@@ -79,15 +79,10 @@ func (o *planOptions) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	f, err := o.forecast(ctx, in, d)
-	switch {
-	case err != nil:
-		return err
-	case o.json:
-		show.PlanJSON(f)
-	default:
-		show.Plan(f, d.Info().Model, o.vertices > 0)
+	if err == nil {
+		show.Plan(f, d.Info().Model, o.vertices > 0, o.json)
 	}
-	return nil
+	return err
 }
 
 // forecast plans the solve of an input, or of a number of vertices.

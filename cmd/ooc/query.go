@@ -165,7 +165,7 @@ func (a *printer) pairs(file string, do func(u, v int) error) error {
 		if left > 0 {
 			note("%s: of %s only the two vertices are read, and not the number behind them, which is not their "+
 				"distance; the first is %s",
-				file, terminal.Count(left, "line", "lines"), first)
+				file, text.Count(left, "line", "lines"), first)
 		}
 	}()
 	return a.Pairs(file, func(u, v int, told string) error {

@@ -14,6 +14,7 @@ import (
 	"ooc/engine"
 	"ooc/engine/prove"
 	"ooc/engine/task"
+	"ooc/engine/text"
 )
 
 type scrubOptions struct {
@@ -57,7 +58,7 @@ func (o *scrubOptions) run(ctx context.Context) error {
 		}
 		summary(o.json, s, terminal.Out, "%s: %s; %s in %s, %s", dir, matching(s.Tiles),
 			humanize.IBytes(uint64(s.Bytes)),
-			terminal.Time(s.Seconds), terminal.PerSecond(float64(s.Bytes)/s.Seconds))
+			text.Time(s.Seconds), text.PerSecond(float64(s.Bytes)/s.Seconds))
 		return nil
 	})
 }

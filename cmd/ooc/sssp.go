@@ -16,6 +16,7 @@ import (
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/sssp"
+	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 )
@@ -109,8 +110,8 @@ func (o *ssspOptions) find(ctx context.Context) (r *sssp.Result, err error) {
 	defer func() { err = errors.Join(err, device.Close()) }()
 	return sssp.Run(ctx, arcs, sssp.Options{Device: device, Sources: sources, Method: o.method, Group: o.group,
 		Progress: every(show.LinesEvery, func(p sssp.Progress) {
-			note("%s, %d of %s settled, %s", terminal.Count(p.Sweeps, "sweep", "sweeps"), p.Done,
-				terminal.Count(p.Sources, "source", "sources"), terminal.Time(p.Elapsed.Seconds()))
+			note("%s, %d of %s settled, %s", text.Count(p.Sweeps, "sweep", "sweeps"), p.Done,
+				text.Count(p.Sources, "source", "sources"), text.Time(p.Elapsed.Seconds()))
 		})})
 }
 
@@ -141,7 +142,7 @@ func (o *ssspOptions) print(r *sssp.Result) error {
 		sssp.Summary
 		Group *int `json:"group"`
 	}{s, terminal.Known(s.Group)}, terminal.Err, "%d sweeps over %s in %s: %s, on %s", s.Sweeps, s.Layout,
-		terminal.Time(s.Seconds), how, s.Device)
+		text.Time(s.Seconds), how, s.Device)
 	return nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/stats"
 	"ooc/engine/statsplot"
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 )
 
@@ -104,8 +105,8 @@ func (o *statsOptions) ofStore(
 			return nil, err
 		}
 		took, size := time.Since(began).Seconds(), p.Geometry().MatrixBytes()
-		say("read %s in %s, %s", humanize.IBytes(uint64(size)), terminal.Time(took),
-			terminal.PerSecond(float64(size)/took))
+		say("read %s in %s, %s", humanize.IBytes(uint64(size)), text.Time(took),
+			text.PerSecond(float64(size)/took))
 		return s, nil
 	})
 	if err != nil {

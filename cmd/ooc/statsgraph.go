@@ -103,13 +103,13 @@ func (o *statsOptions) gather(ctx context.Context, g *graph.Graph, all stats.Gra
 		if sum.Resumed > 0 {
 			resumed = fmt.Sprintf(", after %s of an earlier run", humanize.Comma(int64(sum.Resumed)))
 		}
-		ready := fmt.Sprintf("made ready for %s in %s", sum.Engine, terminal.Time(sum.ReadySeconds))
+		ready := fmt.Sprintf("made ready for %s in %s", sum.Engine, text.Time(sum.ReadySeconds))
 		if sum.Engine == factors.Name {
-			ready = fmt.Sprintf("eliminated %s in %s, core of %s", terminal.Count(sum.Eliminated, "vertex", "vertices"),
-				terminal.Time(sum.ReadySeconds), humanize.Comma(int64(sum.Core)))
+			ready = fmt.Sprintf("eliminated %s in %s, core of %s", text.Count(sum.Eliminated, "vertex", "vertices"),
+				text.Time(sum.ReadySeconds), humanize.Comma(int64(sum.Core)))
 		}
-		note("%s; computed %s in %s, %s%s", ready, terminal.Count(sum.Rows, "row", "rows"), terminal.Time(sum.Seconds),
-			terminal.DistanceRate(sum.DistancesPerSecond), resumed)
+		note("%s; computed %s in %s, %s%s", ready, text.Count(sum.Rows, "row", "rows"), text.Time(sum.Seconds),
+			text.DistanceRate(sum.DistancesPerSecond), resumed)
 	}
 	return s, err
 }
@@ -195,5 +195,5 @@ func (o *statsOptions) storeTakes(ctx context.Context, g *graph.Graph, sources t
 		return ""
 	}
 	return fmt.Sprintf(". A store for the meantime would take %s on disk and about %s; --store DIR makes one and removes it",
-		humanize.IBytes(uint64(c.StoreBytes+c.BesideBytes)), terminal.Time(c.Seconds()))
+		humanize.IBytes(uint64(c.StoreBytes+c.BesideBytes)), text.Time(c.Seconds()))
 }

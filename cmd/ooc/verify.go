@@ -17,6 +17,7 @@ import (
 	"ooc/engine"
 	"ooc/engine/device/registry"
 	"ooc/engine/prove"
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 )
@@ -109,18 +110,20 @@ func (o *verifyOptions) sample(ctx context.Context, p *engine.Problem) error {
 		if v.Columns > 0 {
 			what = "columns"
 		}
-		fmt.Fprintf(terminal.Out, "; %d of %d %s (%s) agree with %s", n, p.Geometry().RowCount(), what, terminal.Count(v.Entries, "distance", "distances"), v.Method)
+		fmt.Fprintf(terminal.Out, "; %d of %d %s (%s) agree with %s", n, p.Geometry().RowCount(), what,
+			text.Count(v.Entries, "distance", "distances"), v.Method)
 		if v.Worst > 0 {
 			fmt.Fprintf(terminal.Out, " within rounding (at most %.2g of what is allowed)", v.Worst)
 		}
 		fmt.Fprintf(terminal.Out, ": with 99 %% confidence at most %.2g %% of all %s hold a wrong one", 100**v.RowsBound, what)
 		if v.Trees > 0 {
-			fmt.Fprintf(terminal.Out, "; the predecessors of %s lead back along arcs of the input", terminal.Count(v.Trees, "row", "rows"))
+			fmt.Fprintf(terminal.Out, "; the predecessors of %s lead back along arcs of the input",
+				text.Count(v.Trees, "row", "rows"))
 		}
 	}
 	if v.Triangles > 0 {
 		fmt.Fprintf(terminal.Out, "; no distance in %s of tiles is longer than a way over another vertex (%d sums): with 99 %% confidence at most %.2g %% of all strips have one that is",
-			terminal.Count(v.Triangles, "strip", "strips"), v.TriangleSums, 100**v.StripsBound)
+			text.Count(v.Triangles, "strip", "strips"), v.TriangleSums, 100**v.StripsBound)
 	}
 	if v.Rows+v.Columns+v.Triangles > 0 {
 		fmt.Fprintf(terminal.Out, "; seed %d", v.Seed)
@@ -131,7 +134,7 @@ func (o *verifyOptions) sample(ctx context.Context, p *engine.Problem) error {
 
 // matching says that the given number of tiles match their checksums.
 func matching(tiles int) string {
-	return terminal.Count(tiles, "tile checksum matches", "tile checksums match")
+	return text.Count(tiles, "tile checksum matches", "tile checksums match")
 }
 
 // prove has distances from so many rows to all n vertices proved on the devices that were named, shows how far that is,

@@ -12,6 +12,7 @@ import (
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
+	"ooc/engine/text"
 	"ooc/kernels/cpu"
 	"ooc/kernels/cuda"
 	"ooc/kernels/opencl"
@@ -137,7 +138,8 @@ func openclCommand() *cobra.Command {
 				if r.Kept {
 					kept = "  the best, used from now on"
 				}
-				fmt.Fprintf(terminal.Out, "%-28s i32 %-15s f32 %s%s\n", r.Tunables, terminal.Rate(r.I32), terminal.Rate(r.F32), kept)
+				fmt.Fprintf(terminal.Out, "%-28s i32 %-15s f32 %s%s\n", r.Tunables, text.Rate(r.I32), text.Rate(r.F32),
+					kept)
 			})
 		},
 	}

@@ -11,6 +11,7 @@ import (
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/device"
 	"ooc/engine/device/registry"
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 )
 
@@ -43,7 +44,7 @@ func DevicesCommand() *cobra.Command {
 						if r == nil {
 							return "not known"
 						}
-						return terminal.Rate(*r)
+						return text.Rate(*r)
 					}
 					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", o.Name, *o.Model, humanize.IBytes(uint64(*o.Memory)), rate(o.I32), rate(o.F32), driver)
 				}

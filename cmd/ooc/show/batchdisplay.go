@@ -102,7 +102,7 @@ func (b *Batch) Changed(i int) {
 	b.mu.Unlock()
 	switch j.State {
 	case batch.Solved:
-		b.Note("%s: solved %s in %s (%s)", b.Name(i), j.Store, terminal.Time(j.Seconds), outcome(j))
+		b.Note("%s: solved %s in %s (%s)", b.Name(i), j.Store, text.Time(j.Seconds), outcome(j))
 	case batch.Failed:
 		b.Note("%s: failed, exit code %d: %s", b.Name(i), j.Code, About(j.Input, j.Error))
 	case batch.Interrupted:
@@ -129,7 +129,7 @@ func (b *Batch) Progress(i int, s live.Status) {
 		b.draw(b.rows)
 	case b.block == nil && !b.quiet && !b.json && since >= LinesEvery-blockEvery:
 		b.told[i] = time.Now()
-		fmt.Fprintf(terminal.Err, "%s: %s\n", b.Name(i), StatusLine(s))
+		fmt.Fprintf(terminal.Err, "%s: %s\n", b.Name(i), statusLine(s))
 	}
 }
 
@@ -140,13 +140,13 @@ func (b *Batch) rows(width int) (rows []string) {
 			rows = statusBlock(b.running[i], width)
 			break
 		}
-		rows = append(rows, terminal.Clip(StatusLine(b.running[i]), width))
+		rows = append(rows, terminal.Clip(statusLine(b.running[i]), width))
 	}
 	n := map[batch.State]int{}
 	for _, state := range b.states {
 		n[state]++
 	}
-	return append(rows, terminal.Row(width, "batch", fmt.Sprintf("%d of %d solved, %d failed, %d running",
+	return append(rows, row(width, "batch", fmt.Sprintf("%d of %d solved, %d failed, %d running",
 		n[batch.Solved], len(b.states), n[batch.Failed], len(b.running))))
 }
 
@@ -187,7 +187,7 @@ func printJobs(out io.Writer, jobs []batch.Job, progress func(i int) string) {
 			vertices = humanize.Comma(int64(j.Summary.Vertices))
 		}
 		if j.Seconds > 0 {
-			took = terminal.Time(j.Seconds)
+			took = text.Time(j.Seconds)
 		}
 		if j.State == batch.Failed {
 			first, _, _ := strings.Cut(About(j.Input, j.Error), "\n")
@@ -200,8 +200,8 @@ func printJobs(out io.Writer, jobs []batch.Job, progress func(i int) string) {
 	w.Flush()
 }
 
-// PrintBatch is ooc status of a batch.
-func PrintBatch(dir string, asJSON bool) error {
+// printBatch is ooc status of a batch.
+func printBatch(dir string, asJSON bool) error {
 	q, err := batch.Read(dir)
 	if err != nil {
 		return err
@@ -211,8 +211,9 @@ func PrintBatch(dir string, asJSON bool) error {
 		return nil
 	}
 	n := q.Counts()
-	fmt.Fprintf(terminal.Out, "batch     %s, %s, made %s\n", dir, terminal.Count(len(q.Jobs), "job", "jobs"), q.Created.Local().Format(time.DateTime))
-	fmt.Fprintf(terminal.Out, "state     %d solved, %d failed, %d begun, %d queued\n", n[batch.Solved], n[batch.Failed],
+	printf("batch     %s, %s, made %s\n", dir, text.Count(len(q.Jobs), "job", "jobs"),
+		q.Created.Local().Format(time.DateTime))
+	printf("state     %d solved, %d failed, %d begun, %d queued\n", n[batch.Solved], n[batch.Failed],
 		n[batch.Reading]+n[batch.Solving]+n[batch.Interrupted], n[batch.Queued])
 	switch {
 	case q.Running:
@@ -220,12 +221,13 @@ func PrintBatch(dir string, asJSON bool) error {
 		if q.Process != lock.ProcessRuns && q.Process != "" {
 			by = doing(q.PID, q.Host, q.Process)
 		}
-		fmt.Fprintf(terminal.Out, "          %s\n", by)
+		printf("          %s\n", by)
 	case q.Torn > 0:
-		fmt.Fprintf(terminal.Out, "          its last record was cut off and does not count (%s); the next run finds out from the stores\n", terminal.Count(q.Torn, "byte", "bytes"))
+		printf("          its last record was cut off and does not count (%s); "+
+			"the next run finds out from the stores\n", text.Count(q.Torn, "byte", "bytes"))
 		fallthrough
 	case n[batch.Solved] < len(q.Jobs):
-		fmt.Fprintf(terminal.Out, "next      %s\n", SameCommand(q.Command))
+		printf("next      %s\n", SameCommand(q.Command))
 	}
 	printJobs(terminal.Out, q.Jobs, func(i int) string { return progressOf(&q.Jobs[i]) })
 	return nil

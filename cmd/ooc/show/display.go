@@ -76,14 +76,18 @@ func (d *Display) Volume(store string) {
 	}
 }
 
+// printf prints to standard output.
+func printf(format string, args ...any) { fmt.Fprintf(terminal.Out, format, args...) }
+
 var directions = map[bool]string{true: "directed", false: "undirected"}
 
 // Imported says what was read.
 func (d *Display) Imported(g graph.Facts, layout tiles.Layout, src *graph.Source, out string, took time.Duration) {
 	number := g.Numbers()
 	d.say("imported %s (%s): %s, %s, weights %s…%s, %s, %s, in %s → %s",
-		src.Name, src.Format, terminal.Count(g.N, "vertex", "vertices"), terminal.Count(g.Arcs, "arc", "arcs"),
-		number.Text(g.MinWeight/float64(g.Scale)), number.Text(g.MaxWeight/float64(g.Scale)), g.Kind, directions[g.Directed]+halves(g, layout), terminal.Time(took.Seconds()), out)
+		src.Name, src.Format, vertices(g.N), arcs(g.Arcs),
+		number.Text(g.MinWeight/float64(g.Scale)), number.Text(g.MaxWeight/float64(g.Scale)), g.Kind,
+		directions[g.Directed]+halves(g, layout), text.Time(took.Seconds()), out)
 	for _, remark := range src.Remarks {
 		d.say("  %s", remark)
 		if d.json {
@@ -97,7 +101,7 @@ func (d *Display) Imported(g graph.Facts, layout tiles.Layout, src *graph.Source
 	}{{g.SelfLoops, "self-loop", "self-loops", "dropped"}, {g.Parallel, "parallel arc", "parallel arcs", "merged into the shortest"},
 		{g.NoArcs, "infinite weight", "infinite weights", "dropped"}} {
 		if dropped.n > 0 {
-			d.say("  %s %s", terminal.Count(dropped.n, dropped.one, dropped.many), dropped.what)
+			d.say("  %s %s", text.Count(dropped.n, dropped.one, dropped.many), dropped.what)
 		}
 	}
 }
@@ -125,7 +129,7 @@ func (d *Display) Status(s live.Status) {
 	case d.block != nil:
 		d.draw(func(width int) []string { return statusBlock(s, width) })
 	case !d.quiet && !d.json:
-		fmt.Fprintln(terminal.Err, StatusLine(s))
+		fmt.Fprintln(terminal.Err, statusLine(s))
 	}
 }
 
@@ -154,14 +158,15 @@ func (d *Display) Summary(s task.Summary) {
 		return
 	}
 	if s.AlreadySolved {
-		fmt.Fprintf(terminal.Out, "%s is already solved (%s of work)%s; ask it with: %s U V\n", s.Store, terminal.Time(s.ElapsedSeconds), asMade(&s), terminal.Command("query", nil, s.Store))
+		printf("%s is already solved (%s of work)%s; ask it with: %s U V\n", s.Store, text.Time(s.ElapsedSeconds),
+			asMade(&s), terminal.Command("query", nil, s.Store))
 		return
 	}
 	resumed := ""
 	if s.ResumedFrom > 0 {
 		resumed = fmt.Sprintf(" from %.1f %%", 100*s.ResumedFrom)
 	}
-	fmt.Fprintf(terminal.Out, "solved %s%s%s: %s\n", s.Store, resumed, asMade(&s), s.Text)
+	printf("solved %s%s%s: %s\n", s.Store, resumed, asMade(&s), s.Text)
 }
 
 // asMade says what the store was made with that nobody has asked for now.

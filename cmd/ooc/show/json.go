@@ -45,8 +45,8 @@ func objectOfStatus(s live.Status) statusObject {
 	return o
 }
 
-// PrintStore is ooc status --json of a store.
-func PrintStore(p *engine.Problem, w *Watched) {
+// printStore is ooc status --json of a store.
+func printStore(p *engine.Problem, w *Watched) {
 	v, m := &w.View, p.Meta()
 	if !v.Running {
 		v.PID = 0 // that of a process which is gone

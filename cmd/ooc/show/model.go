@@ -12,6 +12,7 @@ import (
 
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/live"
+	"ooc/engine/text"
 )
 
 // stage says what is being done, and how much of that is.
@@ -25,7 +26,7 @@ func stage(s live.Status) string {
 	case inRounds(s):
 		return "the core's " + round
 	case s.Stage == live.StageExpand:
-		return humanize.Comma(int64(s.RowsDone)) + " of " + terminal.Count(s.Rows, "row", "rows")
+		return humanize.Comma(int64(s.RowsDone)) + " of " + text.Count(s.Rows, "row", "rows")
 	case s.StageProgress > 0:
 		return fmt.Sprintf("%s, %.1f %% of that", doing, 100*s.StageProgress)
 	}
@@ -43,11 +44,11 @@ func rates(s live.Status) (parts []string) {
 		return []string{"paused"}
 	}
 	if s.Rate > 0 && inRounds(s) && s.Ceiling > 0 {
-		return []string{fmt.Sprintf("%s (%.0f %% of the ceiling)", terminal.Rate(s.Rate), 100*s.Rate/s.Ceiling)}
+		return []string{fmt.Sprintf("%s (%.0f %% of the ceiling)", text.Rate(s.Rate), 100*s.Rate/s.Ceiling)}
 	}
 	add := func(rate float64, unit, says string) {
 		if rate > 0 {
-			parts = append(parts, terminal.Per(rate, unit)+says)
+			parts = append(parts, text.Per(rate, unit)+says)
 		}
 	}
 	add(s.Rate, "relax", "")
@@ -61,22 +62,22 @@ func rates(s live.Status) (parts []string) {
 
 // statusBlock is the block that is redrawn.
 func statusBlock(s live.Status, width int) []string {
-	return append([]string{terminal.Row(width, "store", s.Store)}, rows(live.Live{Status: s}, "", width, false)...)
+	return append([]string{row(width, "store", s.Store)}, rows(live.Live{Status: s}, "", width, false)...)
 }
 
 // rows are those of a solve that runs. next is what to run where its process does not go on; else "". Narrow terminals
 // get fewer words a row.
-func rows(l live.Live, next string, width int, p terminal.Paint) []string {
+func rows(l live.Live, next string, width int, p paint) []string {
 	s, c := l.Status, l.Ceilings
-	row := func(name string, parts ...string) string { return terminal.Row(width, name, parts...) }
+	row := func(name string, parts ...string) string { return row(width, name, parts...) }
 	all := []string{
-		row("graph", terminal.Count(s.Vertices, "vertex", "vertices"), terminal.Count(s.Arcs, "arc", "arcs"), s.Kind),
+		row("graph", vertices(s.Vertices), arcs(s.Arcs), s.Kind),
 	}
 	if s.Device != "" { // it is not known yet
 		all = append(all, row("device", s.Device))
 	}
 	all = append(all, row("stage", stage(s), s.Algorithm))
-	left := terminal.TimeLeft(s.ETA)
+	left := timeLeft(s.ETA)
 	switch rates := rates(s); {
 	case next != "":
 		all, left = append(all, row("next", next)), ""
@@ -97,38 +98,38 @@ func rows(l live.Live, next string, width int, p terminal.Paint) []string {
 		all = append(all, row("memory", humanize.IBytes(uint64(s.DeviceMemory))+" device",
 			humanize.IBytes(uint64(max(0, s.HostMemory)))+" host"))
 	}
-	all = append(all, DeviceRows(s, width)...)
-	return append(all, row("time", terminal.Time(s.Elapsed)+" elapsed", left), row("restore", restoreParts(s)...),
+	all = append(all, deviceRows(s, width)...)
+	return append(all, row("time", text.Time(s.Elapsed)+" elapsed", left), row("restore", restoreParts(s)...),
 		terminal.Clip(progressBar(s, width), width))
 }
 
 // gauge is a row with a rate. If the highest rate is known, the row has a bar.
-func gauge(width int, stage, unit string, rate, ceiling float64, p terminal.Paint) string {
-	said := terminal.Per(rate, unit)
-	room := width - len(terminal.Label(stage)) - 32
+func gauge(width int, stage, unit string, rate, ceiling float64, p paint) string {
+	said := text.Per(rate, unit)
+	room := width - len(label(stage)) - 32
 	if ceiling <= 0 || room < 6 {
 		if ceiling > 0 {
 			said += fmt.Sprintf(", %.0f %%", 100*rate/ceiling)
 		}
-		return terminal.Clip(terminal.Label(stage)+said, width)
+		return terminal.Clip(label(stage)+said, width)
 	}
 	full := int(float64(room)*min(1, max(0, rate/ceiling)) + 0.5)
-	bar := p.Text(stage, strings.Repeat("█", full)) + p.Text("idle", strings.Repeat("░", room-full))
-	return terminal.Label(stage) + bar + " " + terminal.Clip(said+" of "+terminal.Per(ceiling, unit), 31)
+	bar := p.text(stage, strings.Repeat("█", full)) + p.text("idle", strings.Repeat("░", room-full))
+	return label(stage) + bar + " " + terminal.Clip(said+" of "+text.Per(ceiling, unit), 31)
 }
 
-// deviceRows is how many devices have a row of their own.
-const deviceRows = 8
+// mostDevices is how many devices have a row of their own.
+const mostDevices = 8
 
-// DeviceRows are a row for each of several devices that share the rounds of a solve.
-func DeviceRows(s live.Status, width int) (rows []string) {
-	for _, d := range s.Devices[:min(len(s.Devices), deviceRows)] {
-		rows = append(rows, terminal.Row(width, d.Name, terminal.Rate(d.Rate),
+// deviceRows are a row for each of several devices that share the rounds of a solve.
+func deviceRows(s live.Status, width int) (rows []string) {
+	for _, d := range s.Devices[:min(len(s.Devices), mostDevices)] {
+		rows = append(rows, row(width, d.Name, text.Rate(d.Rate),
 			fmt.Sprintf("kernels %.0f %%", 100*d.Busy), humanize.IBytes(uint64(d.DeviceMemory)),
-			humanize.IBytes(uint64(d.HostMemory))+" host", "takes "+terminal.PerSecond(d.TakenRate)))
+			humanize.IBytes(uint64(d.HostMemory))+" host", "takes "+text.PerSecond(d.TakenRate)))
 	}
-	if more := len(s.Devices) - deviceRows; more > 0 {
-		rows = append(rows, terminal.Row(width, "", fmt.Sprintf("and %d more", more)))
+	if more := len(s.Devices) - mostDevices; more > 0 {
+		rows = append(rows, row(width, "", fmt.Sprintf("and %d more", more)))
 	}
 	return rows
 }
@@ -172,9 +173,9 @@ func progressBar(s live.Status, width int) string {
 	return fmt.Sprintf("%s %5.1f %%", strings.TrimSpace(text), 100*s.Progress)
 }
 
-// StatusLine is the rows in one line.
-func StatusLine(s live.Status) string {
-	doing, left := stage(s), terminal.TimeLeft(s.ETA)
+// statusLine is the rows in one line.
+func statusLine(s live.Status) string {
+	doing, left := stage(s), timeLeft(s.ETA)
 	if s.State == live.Paused {
 		doing, left = "paused", ""
 	}
@@ -183,9 +184,9 @@ func StatusLine(s live.Status) string {
 	if s.State != live.Paused {
 		parts = append(parts, rates(s)...)
 		if inRounds(s) {
-			parts = append(parts, "in "+terminal.PerSecond(s.InRate), "out "+terminal.PerSecond(s.OutRate))
+			parts = append(parts, "in "+text.PerSecond(s.InRate), "out "+text.PerSecond(s.OutRate))
 		}
 	}
-	parts = append(parts, terminal.Time(s.Elapsed)+" elapsed", left)
+	parts = append(parts, text.Time(s.Elapsed)+" elapsed", left)
 	return s.Store + ": " + strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
 }

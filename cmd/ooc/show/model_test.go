@@ -33,7 +33,7 @@ func TestStages(t *testing.T) {
 			"writing factors, 25.0 % of that", "rate      2 GB/s written"},
 	} {
 		c.status.Busy = live.Busy{"kernel": 0.5}
-		line, block := StatusLine(c.status), strings.Join(statusBlock(c.status, 100), "\n")
+		line, block := statusLine(c.status), strings.Join(statusBlock(c.status, 100), "\n")
 		if !strings.Contains(line, c.line) || !strings.Contains(block, c.row) {
 			t.Errorf("no %q in %q, or no %q in\n%s", c.line, line, c.row, block)
 		}

@@ -1,7 +1,6 @@
 package show
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -9,10 +8,8 @@ import (
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/plan"
+	"ooc/engine/text"
 )
-
-// PlanJSON prints a plan in JSON.
-func PlanJSON(f *engine.Forecast) { terminal.PrintJSON("plan", planObject{f}) }
 
 // planObject is a plan in JSON, where what was not measured, or is not needed, is null.
 type planObject struct{ *engine.Forecast }
@@ -46,24 +43,29 @@ func (f planObject) MarshalJSON() ([]byte, error) {
 const memorySpeed = 100e9
 
 // Plan prints a plan for a device of a model, and for a graph that may have any arcs.
-func Plan(f *engine.Forecast, model string, anyArcs bool) {
-	arcs := terminal.Count(f.Arcs, "arc", "arcs")
-	if anyArcs {
-		arcs = "any arcs"
+func Plan(f *engine.Forecast, model string, anyArcs, asJSON bool) {
+	if asJSON {
+		terminal.PrintJSON("plan", planObject{f})
+		return
 	}
-	fmt.Fprintf(terminal.Out, "graph     %s, %s, %s\n", terminal.Count(f.Vertices, "vertex", "vertices"), arcs, f.Kind)
-	fmt.Fprintf(terminal.Out, "device    %s\n", model)
+	size := vertices(f.Vertices) + ", any arcs"
+	if !anyArcs {
+		size = vertices(f.Vertices) + ", " + arcs(f.Arcs)
+	}
+	printf("graph     %s, %s\n", size, f.Kind)
+	printf("device    %s\n", model)
 	disk := "not timed"
 	if f.Rates.Disk > memorySpeed {
 		disk = "as fast as memory"
 	} else if f.Rates.Disk > 0 {
-		disk = terminal.PerSecond(f.Rates.Disk)
+		disk = text.PerSecond(f.Rates.Disk)
 	}
-	fmt.Fprintf(terminal.Out, "rates     kernel %s; copies %s in, %s out; disk %s\n", terminal.Rate(f.Rates.Kernel), terminal.PerSecond(f.Rates.In), terminal.PerSecond(f.Rates.Out), disk)
-	fmt.Fprintf(terminal.Out, "algorithm %s\n", f.Algorithm)
+	printf("rates     kernel %s; copies %s in, %s out; disk %s\n", text.Rate(f.Rates.Kernel),
+		text.PerSecond(f.Rates.In), text.PerSecond(f.Rates.Out), disk)
+	printf("algorithm %s\n", f.Algorithm)
 	printSpace(f)
 	for _, line := range f.Lines() {
-		fmt.Fprintf(terminal.Out, "%s%s\n", terminal.Label(line.Name), line.Text)
+		printf("%s%s\n", label(line.Name), line.Text)
 	}
 }
 
@@ -81,12 +83,12 @@ func printSpace(f *engine.Forecast) {
 		parts = append(parts, "the volume has room for "+ib(f.Room))
 	}
 	if len(parts) > 0 {
-		fmt.Fprintf(terminal.Out, "disk      %s\n", strings.Join(parts, "; "))
+		printf("disk      %s\n", strings.Join(parts, "; "))
 	}
 	if err := f.Fits(); err != nil {
-		fmt.Fprintf(terminal.Out, "          %v\n", err)
+		printf("          %v\n", err)
 	}
 	if f.Lacks != nil {
-		fmt.Fprintf(terminal.Out, "          %v\n", f.Lacks)
+		printf("          %v\n", f.Lacks)
 	}
 }

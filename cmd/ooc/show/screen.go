@@ -10,6 +10,7 @@ import (
 	"ooc/engine"
 	"ooc/engine/batch"
 	"ooc/engine/live"
+	"ooc/engine/text"
 	"ooc/tiles/lock"
 )
 
@@ -54,13 +55,13 @@ const (
 )
 
 // Screen draws what was seen in at most width columns and height rows.
-func (w *Watched) Screen(width, height int, p terminal.Paint) []string {
+func (w *Watched) Screen(width, height int, p paint) []string {
 	head := []string{w.title(width, p)}
 	quit := "q quits"
 	if w.View.Running || w.Queue != nil && w.Queue.Running {
 		quit += "; the solve goes on"
 	}
-	foot := []string{p.Text("dim", terminal.Clip(quit, width))}
+	foot := []string{p.text("dim", terminal.Clip(quit, width))}
 	room := height - len(head) - len(foot)
 	var body []string
 	switch {
@@ -71,7 +72,7 @@ func (w *Watched) Screen(width, height int, p terminal.Paint) []string {
 	case width >= sideBySide:
 		right := append(w.figures(figures, p), w.laneRows(figures, 100, p)...)
 		left := w.boardRows(width-figures-2, room, p)
-		body = terminal.Beside(first(right, room), left, figures+2)
+		body = beside(first(right, room), left, figures+2)
 	default:
 		body = w.figures(width, p)
 		lanes := w.laneRows(width, min(4, room/6), p)
@@ -88,12 +89,12 @@ func (w *Watched) Screen(width, height int, p terminal.Paint) []string {
 func first(rows []string, n int) []string { return rows[:min(len(rows), max(0, n))] }
 
 // title says what the store is doing.
-func (w *Watched) title(width int, p terminal.Paint) string {
+func (w *Watched) title(width int, p paint) string {
 	text, colour := w.Told(), "good"
 	if w.Err != nil || w.View.Died || w.halted() != "" {
 		colour = "warn"
 	}
-	return p.Text(colour, terminal.Clip(w.Dir+": "+text, width))
+	return p.text(colour, terminal.Clip(w.Dir+": "+text, width))
 }
 
 // State says in a few words what is being done, and by which process.
@@ -162,7 +163,7 @@ func (w *Watched) Told() string {
 	case silent < time.Minute:
 		return fmt.Sprintf("no news for %d s; %s", silent/time.Second, w.State())
 	}
-	return fmt.Sprintf("no news for %s; %s", terminal.Time(silent.Seconds()), w.State())
+	return fmt.Sprintf("no news for %s; %s", text.Time(silent.Seconds()), w.State())
 }
 
 // Next is the command to run next.
@@ -196,20 +197,20 @@ func (w *Watched) resting(width int) []string {
 		return []string{terminal.Clip("watching for it to come back", width)}
 	}
 	s := &w.View.Status
-	rows := []string{terminal.Row(width, "graph", terminal.Count(s.Vertices, "vertex", "vertices"), terminal.Count(s.Arcs, "arc", "arcs"), s.Kind)}
+	rows := []string{row(width, "graph", vertices(s.Vertices), arcs(s.Arcs), s.Kind)}
 	if s.Algorithm != "" { // else none was begun
-		rows = append(rows, terminal.Row(width, "algorithm", s.Algorithm))
+		rows = append(rows, row(width, "algorithm", s.Algorithm))
 	}
-	rows = append(rows, terminal.Row(width, "restore", restoreParts(*s)...), terminal.Clip(progressBar(*s, width), width),
-		terminal.Clip(terminal.Label("next")+w.Next(), width))
+	rows = append(rows, row(width, "restore", restoreParts(*s)...), terminal.Clip(progressBar(*s, width), width),
+		terminal.Clip(label("next")+w.Next(), width))
 	if s.State != live.Solved {
-		rows = append(rows, terminal.Clip(terminal.Label("")+"this screen follows it from there", width))
+		rows = append(rows, terminal.Clip(label("")+"this screen follows it from there", width))
 	}
 	return rows
 }
 
 // figures are the rows with numbers.
-func (w *Watched) figures(width int, p terminal.Paint) []string {
+func (w *Watched) figures(width int, p paint) []string {
 	s, next := &w.View.Status, ""
 	if s.State == live.Importing || s.PID == 0 || s.Stage == "" {
 		return []string{terminal.Clip("it has said nothing about its progress yet", width)}
@@ -221,23 +222,24 @@ func (w *Watched) figures(width int, p terminal.Paint) []string {
 }
 
 // boardRows are the board and what its cells mean.
-func (w *Watched) boardRows(width, height int, p terminal.Paint) []string {
+func (w *Watched) boardRows(width, height int, p paint) []string {
 	if w.View.Board == nil || height < 4 {
 		return nil
 	}
-	return append(p.Board(w.View.Board, width, height-1), p.Legend(width))
+	return append(p.board(w.View.Board, width, height-1), p.legend(width))
 }
 
 // laneRows are the rows of lanes, at most the given number.
-func (w *Watched) laneRows(width, most int, p terminal.Paint) (rows []string) {
+func (w *Watched) laneRows(width, most int, p paint) (rows []string) {
 	for i, name := range w.order {
 		if i == most-1 && len(w.order) > most {
-			return append(rows, p.Text("dim", terminal.Clip(fmt.Sprintf("and %s", terminal.Count(len(w.order)-i, "more lane", "more lanes")), width)))
+			return append(rows, p.text("dim",
+				terminal.Clip(fmt.Sprintf("and %s", text.Count(len(w.order)-i, "more lane", "more lanes")), width)))
 		}
-		rows = append(rows, p.Lane(name, w.lanes[name], width))
+		rows = append(rows, p.lane(name, w.lanes[name], width))
 	}
 	if len(rows) > 0 {
-		rows = append(rows, p.Stages(width))
+		rows = append(rows, p.stages(width))
 	}
 	return rows
 }
@@ -245,7 +247,8 @@ func (w *Watched) laneRows(width, most int, p terminal.Paint) (rows []string) {
 // queueState says how far a batch is.
 func queueState(q *batch.Queue) string {
 	n := q.Counts()
-	text := fmt.Sprintf("%d of %s solved, %d failed", n[batch.Solved], terminal.Count(len(q.Jobs), "job", "jobs"), n[batch.Failed])
+	text := fmt.Sprintf("%d of %s solved, %d failed", n[batch.Solved], text.Count(len(q.Jobs), "job", "jobs"),
+		n[batch.Failed])
 	switch {
 	case q.Running && (q.Process == lock.ProcessStopped || q.Process == lock.ProcessEnded):
 		return text + "; " + doing(q.PID, q.Host, q.Process)
@@ -259,7 +262,7 @@ func queueState(q *batch.Queue) string {
 
 // batchRows are a table of the jobs, and below it the figures and the board of the first job that runs. If there is
 // no room for all jobs, the table has those that run and their neighbours.
-func (w *Watched) batchRows(width, room int, p terminal.Paint) []string {
+func (w *Watched) batchRows(width, room int, p paint) []string {
 	var table strings.Builder
 	printJobs(&table, w.Queue.Jobs, func(i int) string {
 		for k := range w.Jobs {

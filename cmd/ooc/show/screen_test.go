@@ -12,7 +12,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/batch"
 	"ooc/engine/live"
@@ -99,7 +98,7 @@ func TestScreen(t *testing.T) {
 }
 
 // drawn is a screen as text.
-func drawn(w *Watched, width, height int, p terminal.Paint) string {
+func drawn(w *Watched, width, height int, p paint) string {
 	return strings.Join(w.Screen(width, height, p), "\n")
 }
 
@@ -138,7 +137,7 @@ func TestEveryScreenFits(t *testing.T) {
 			v.Ceilings, v.Ceiling = live.Ceilings{}, 0
 		}
 		width, height := 10+r.IntN(200), 3+r.IntN(60)
-		for _, p := range []terminal.Paint{false, true} {
+		for _, p := range []paint{false, true} {
 			screen := drawn(w, width, height, p)
 			fits(t, screen, width, height)
 			if t.Failed() {
@@ -160,11 +159,11 @@ func TestBoardSaysWhatItShows(t *testing.T) {
 		{16, 4, "11112222████****\n11112222████****\n····░░░░▒▒▒▒▓▓▓▓\n····░░░░▒▒▒▒▓▓▓▓"},
 		{2, 1, "1*"}, // one cell for four: the least phase, and that one is at work
 	} {
-		if got := strings.Join(terminal.Paint(false).Board(b, c.width, c.height), "\n"); got != c.want {
+		if got := strings.Join(paint(false).board(b, c.width, c.height), "\n"); got != c.want {
 			t.Errorf("%d×%d:\n%s\nwant\n%s", c.width, c.height, got, c.want)
 		}
 	}
-	if rows := terminal.Paint(true).Board(b, 4, 1); len(rows) != 1 || !strings.Contains(rows[0], "38;5;203;48;5;238m▀") {
+	if rows := paint(true).board(b, 4, 1); len(rows) != 1 || !strings.Contains(rows[0], "38;5;203;48;5;238m▀") {
 		t.Errorf("in colour: %q", rows)
 	}
 }

@@ -7,10 +7,10 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/batch"
 	"ooc/engine/live"
+	"ooc/engine/text"
 	"ooc/tiles"
 	"ooc/tiles/lock"
 )
@@ -18,7 +18,7 @@ import (
 // PrintStatus says what a store or a batch is, how far it is, and what to run next.
 func PrintStatus(dir string, asJSON bool) error {
 	if batch.Is(dir) {
-		return PrintBatch(dir, asJSON)
+		return printBatch(dir, asJSON)
 	}
 	p, err := engine.OpenReadOnly(dir)
 	if err != nil {
@@ -30,30 +30,27 @@ func PrintStatus(dir string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		PrintStore(p, &Watched{Dir: dir, View: v})
+		printStore(p, &Watched{Dir: dir, View: v})
 		return nil
 	}
 	m, geom, st := p.Meta(), p.Geometry(), v.Status
-	fmt.Fprintf(terminal.Out, "graph     %s (%s, %s), imported %s\n", m.Input.Name, m.Input.Format, humanize.IBytes(uint64(m.Input.Size)), m.Created.Local().Format(time.DateTime))
+	printf("graph     %s (%s, %s), imported %s\n", m.Input.Name, m.Input.Format, humanize.IBytes(uint64(m.Input.Size)),
+		m.Created.Local().Format(time.DateTime))
 	if len(m.Command) > 0 {
-		fmt.Fprintf(terminal.Out, "          by: %s\n", SameCommand(m.Command))
+		printf("          by: %s\n", SameCommand(m.Command))
 	}
 	number := p.Numbers()
-	direction := "directed"
-	if !m.Directed {
-		direction = "undirected"
-	}
 	half := ""
 	if geom.Upper {
 		half = ", the upper half of them"
 	}
-	fmt.Fprintf(terminal.Out, "          %s, %s, %s, weights %s…%s, %s\n", terminal.Count(m.N, "vertex", "vertices"), terminal.Count(m.Arcs, "arc", "arcs"), direction,
+	printf("          %s, %s, %s, weights %s…%s, %s\n", vertices(m.N), arcs(m.Arcs), directions[m.Directed],
 		number.Text(m.MinWeight/float64(m.Scale)), number.Text(m.MaxWeight/float64(m.Scale)), m.Kind)
 	if k := len(m.Sources); k > 0 {
-		fmt.Fprintf(terminal.Out, "rows      of %s\n", terminal.Count(k, "chosen source", "chosen sources"))
+		printf("rows      of %s\n", text.Count(k, "chosen source", "chosen sources"))
 	}
 	if m.Predecessors {
-		fmt.Fprintln(terminal.Out, "entries   distances with predecessors")
+		printf("entries   distances with predecessors\n")
 	}
 	at, count := dir+"/"+tiles.MatrixName, fmt.Sprintf("%d×%d", geom.Down(), geom.Side())
 	if q := p.Part(); q != nil {
@@ -63,12 +60,13 @@ func PrintStatus(dir string, asJSON bool) error {
 		} else {
 			at = dir
 		}
-		fmt.Fprintf(terminal.Out, "parts     %s of grid %s, dealt in blocks of %d vertices\n", which, q.Grid(), q.Block*geom.T)
+		printf("parts     %s of grid %s, dealt in blocks of %d vertices\n", which, q.Grid(), q.Block*geom.T)
 	}
 	if geom.Factors {
-		fmt.Fprintf(terminal.Out, "factors   %s, %s\n", p.Store().FactorsPath(), humanize.IBytes(uint64(p.Store().FactorsBytes())))
+		printf("factors   %s, %s\n", p.Store().FactorsPath(), humanize.IBytes(uint64(p.Store().FactorsBytes())))
 	} else {
-		fmt.Fprintf(terminal.Out, "matrix    %s, %s tiles of %d×%d%s, %s\n", at, count, geom.T, geom.T, half, humanize.IBytes(uint64(p.Store().MatrixBytes())))
+		printf("matrix    %s, %s tiles of %d×%d%s, %s\n", at, count, geom.T, geom.T, half,
+			humanize.IBytes(uint64(p.Store().MatrixBytes())))
 	}
 	if st.Algorithm != "" {
 		at := ""
@@ -78,13 +76,14 @@ func PrintStatus(dir string, asJSON bool) error {
 		if st.StageProgress > 0 {
 			at += fmt.Sprintf(", %.1f %% of that", 100*st.StageProgress)
 		}
-		fmt.Fprintf(terminal.Out, "algorithm %s%s\n", st.Algorithm, at)
+		printf("algorithm %s%s\n", st.Algorithm, at)
 	}
 	state := string(st.State)
 	if v.Process == lock.ProcessStopped {
 		state = string(v.Process)
 	}
-	fmt.Fprintf(terminal.Out, "state     %s, progress %.1f %%, restore point %.1f %%, %s of work\n", state, 100*st.Progress, 100*st.RestorePoint, terminal.Time(st.Elapsed))
+	printf("state     %s, progress %.1f %%, restore point %.1f %%, %s of work\n", state, 100*st.Progress,
+		100*st.RestorePoint, text.Time(st.Elapsed))
 	printNext(&Watched{Dir: dir, View: v})
 	return nil
 }
@@ -100,23 +99,24 @@ func printNext(w *Watched) {
 		if v.State == live.Paused {
 			says = []string{"paused from its terminal"}
 		}
-		says = append(says, terminal.TimeLeft(v.ETA))
+		says = append(says, timeLeft(v.ETA))
 		by := fmt.Sprintf("by process %d on %s, %s", v.PID, v.Host, strings.Join(says, ", "))
 		if w.Halted() {
 			by = w.Told()
 		}
-		fmt.Fprintf(terminal.Out, "          %s\n", by)
-		for _, row := range DeviceRows(v.Status, statusWidth) {
-			fmt.Fprintln(terminal.Out, row)
+		printf("          %s\n", by)
+		for _, row := range deviceRows(v.Status, statusWidth) {
+			printf("%s\n", row)
 		}
-		fmt.Fprintf(terminal.Out, "next      %s\n", w.Next())
+		printf("next      %s\n", w.Next())
 		return
 	}
 	if v.State != live.Solved && v.Progress > v.RestorePoint {
-		fmt.Fprintf(terminal.Out, "          the next run goes on from %.1f %%, what was written before the last one was killed; after a power cut it would from %.1f %%\n", 100*v.Progress, 100*v.RestorePoint)
+		printf("          the next run goes on from %.1f %%, what was written before the last one was killed; "+
+			"after a power cut it would from %.1f %%\n", 100*v.Progress, 100*v.RestorePoint)
 	}
 	if v.Died {
-		fmt.Fprintf(terminal.Out, "          process %d on %s had it and ended before it was done; what it wrote is kept\n", v.PID, v.Host)
+		printf("          process %d on %s had it and ended before it was done; what it wrote is kept\n", v.PID, v.Host)
 	}
-	fmt.Fprintf(terminal.Out, "next      %s\n", w.Next())
+	printf("next      %s\n", w.Next())
 }

@@ -122,7 +122,7 @@ func (s *steering) help(width int) string {
 	if s.kept {
 		words[1] = "c checkpoint asked for"
 	}
-	return terminal.Row(width, "keys", words...)
+	return row(width, "keys", words...)
 }
 
 // suspended keeps the time in which the process is stopped out of the rates of solves.
@@ -237,6 +237,6 @@ func (d *Display) Answer(s live.Status) {
 	case d.json:
 		terminal.PrintJSON("status", objectOfStatus(s))
 	case d.block == nil:
-		fmt.Fprintln(terminal.Err, StatusLine(s))
+		fmt.Fprintln(terminal.Err, statusLine(s))
 	}
 }

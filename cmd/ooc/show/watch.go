@@ -151,7 +151,7 @@ func (w *Watched) printProgress(out io.Writer) error {
 	if w.Err != nil || w.View.Stage == "" {
 		return nil // it has said nothing yet
 	}
-	line := StatusLine(w.View.Status)
+	line := statusLine(w.View.Status)
 	if w.Halted() {
 		line = fmt.Sprintf("%s: %s", w.Dir, w.Told())
 	}
@@ -162,7 +162,7 @@ func (w *Watched) printProgress(out io.Writer) error {
 // show draws a screen until q or Ctrl-C.
 func (w *Watched) show(ctx context.Context) error {
 	ctx, quit := context.WithCancelCause(ctx)
-	paint, block := terminal.Paint(os.Getenv("NO_COLOR") == ""), terminal.NewBlock(terminal.OutFile, true)
+	paint, block := paint(os.Getenv("NO_COLOR") == ""), terminal.NewBlock(terminal.OutFile, true)
 	defer block.Leave()
 	in := os.Stdin
 	if !term.IsTerminal(int(in.Fd())) {

@@ -16,8 +16,8 @@ func CanDraw(f *os.File) bool {
 	return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" && takesEscapes(f)
 }
 
-// Size is that of a terminal, or of an ordinary one where that cannot be.
-func Size(f *os.File) (width, height int) {
+// size is that of a terminal, or of an ordinary one where that cannot be.
+func size(f *os.File) (width, height int) {
 	width, height, err := term.GetSize(int(f.Fd()))
 	if err != nil || width < 20 {
 		width = 80
@@ -43,7 +43,7 @@ type Block struct {
 // the shell's screen.
 func NewBlock(out *os.File, other bool) *Block {
 	b := &Block{out: out, other: other}
-	OnLeaving(func() {
+	onLeaving(func() {
 		for range 20 { // who holds mu may be waiting for the terminal
 			if b.mu.TryLock() { // and nothing is drawn after that
 				b.leave()
@@ -61,7 +61,7 @@ func NewBlock(out *os.File, other bool) *Block {
 func (b *Block) Draw(rows func(width, height int) []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	width, height := Size(b.out)
+	width, height := size(b.out)
 	before, begin := b.drawn, ""
 	if b.other && before == nil {
 		begin = "\x1b[?1049h\x1b[?25l\x1b[H" // the other screen, without a cursor

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"ooc/engine/text"
 )
 
 // Counter shows the progress of a pass over a matrix on standard error: on a terminal in one line that it writes again,
@@ -35,16 +37,16 @@ func (c *Counter) Update(done, of int) {
 		return
 	}
 	c.last = now
-	text := fmt.Sprintf("%s %d of %d %s (%.1f %%)", c.verb, done, of, c.unit, 100*float64(done)/float64(of))
+	line := fmt.Sprintf("%s %d of %d %s (%.1f %%)", c.verb, done, of, c.unit, 100*float64(done)/float64(of))
 	if made := done - c.first; made > 0 {
 		rate := float64(made) / now.Sub(c.began).Seconds()
-		text += fmt.Sprintf(", %s, %s left", Per(rate, c.unit), Time(float64(of-done)/rate))
+		line += fmt.Sprintf(", %s, %s left", text.Per(rate, c.unit), text.Time(float64(of-done)/rate))
 	}
 	if c.block == nil {
-		fmt.Fprintln(os.Stderr, text)
+		fmt.Fprintln(os.Stderr, line)
 		return
 	}
-	c.block.Draw(func(width, _ int) []string { return []string{Clip(text, width)} })
+	c.block.Draw(func(width, _ int) []string { return []string{Clip(line, width)} })
 }
 
 // Note prints a line that stays above the counter.

@@ -16,8 +16,8 @@ var restoreTerminal atomic.Pointer[func()]
 // leaving puts the cursor below what is drawn; nil: nothing is.
 var leaving atomic.Pointer[func()]
 
-// OnLeaving sets what Restore calls first, which is to put the cursor below what is drawn.
-func OnLeaving(leave func()) { leaving.Store(&leave) }
+// onLeaving sets what Restore calls first, which is to put the cursor below what is drawn.
+func onLeaving(leave func()) { leaving.Store(&leave) }
 
 // Restore puts the terminal back as it was before a keyboard was opened and anything was drawn. Any goroutine that
 // ends the process may call it.

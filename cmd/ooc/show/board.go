@@ -1,15 +1,16 @@
-package terminal
+package show
 
 import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
 
+	"ooc/cmd/ooc/terminal"
 	"ooc/engine/live"
 )
 
-// Paint colours text, or does not.
-type Paint bool
+// paint colours text, or does not.
+type paint bool
 
 // A colour is one of the 256 that terminals have, or none.
 type colour int
@@ -21,8 +22,8 @@ var colours = map[string]colour{
 	"dim": 245, "warn": 203, "good": 41,
 }
 
-// Text returns text in the colour of that name.
-func (p Paint) Text(name, text string) string {
+// text returns text in the colour of that name.
+func (p paint) text(name, text string) string {
 	if !p {
 		return text
 	}
@@ -63,7 +64,7 @@ var (
 	rests = []cell{{22, "░", ""}, {28, "▒", ""}, {34, "▓", ""}, {40, "█", ""}}
 )
 
-func (p Paint) cell(c live.Cell) cell {
+func (p paint) cell(c live.Cell) cell {
 	switch {
 	case c == live.NoCell:
 		return noCell
@@ -83,8 +84,8 @@ func (p Paint) cell(c live.Cell) cell {
 	return rests[0]
 }
 
-// Legend says what the cells are.
-func (p Paint) Legend(width int) string {
+// legend says what the cells are.
+func (p paint) legend(width int) string {
 	var parts []string
 	used := 0
 	for _, c := range []cell{waiting, working, pivot, panel, rest, next} {
@@ -103,12 +104,12 @@ func (p Paint) Legend(width int) string {
 // largest is how often a cell of a small board is repeated in each direction, at most.
 const largest = 4
 
-// Board draws a board in at most width columns and height rows: in colour, two cells of a column in each character;
+// board draws a board in at most width columns and height rows: in colour, two cells of a column in each character;
 // without, a character or two for each cell.
-func (p Paint) Board(b *live.Board, width, height int) (rows []string) {
+func (p paint) board(b *live.Board, width, height int) (rows []string) {
 	if p {
 		b = b.Fit(width, 2*height)
-		return halves(b, max(1, min(width/b.Across, 2*height/b.Down, largest)))
+		return halfCells(b, max(1, min(width/b.Across, 2*height/b.Down, largest)))
 	}
 	b = b.Fit(width, height)
 	scale := max(1, min(width/(2*b.Across), height/b.Down, largest))
@@ -125,13 +126,13 @@ func (p Paint) Board(b *live.Board, width, height int) (rows []string) {
 	return rows
 }
 
-// halves draws each cell as a square of scale×scale halves of a character.
-func halves(b *live.Board, scale int) (rows []string) {
+// halfCells draws each cell as a square of scale×scale halves of a character.
+func halfCells(b *live.Board, scale int) (rows []string) {
 	at := func(y, x int) colour {
 		if y >= b.Down*scale {
 			return none
 		}
-		return Paint(true).cell(b.Cells[y/scale*b.Across+x/scale]).colour
+		return paint(true).cell(b.Cells[y/scale*b.Across+x/scale]).colour
 	}
 	for y := 0; y < b.Down*scale; y += 2 {
 		var row strings.Builder
@@ -158,8 +159,8 @@ func halves(b *live.Board, scale int) (rows []string) {
 // stageNames are the stages in the order of live.LaneLetters.
 var stageNames = []string{"read", "in", "kernel", "out", "write", "sync", "idle"}
 
-// Stages says what the letters, or the colours, of lanes are.
-func (p Paint) Stages(width int) string {
+// stages says what the letters, or the colours, of lanes are.
+func (p paint) stages(width int) string {
 	if width < 60 {
 		return ""
 	}
@@ -171,17 +172,17 @@ func (p Paint) Stages(width int) string {
 }
 
 // worker draws letters of live.LaneLetters, or question marks, that are all the same.
-func (p Paint) worker(letters string) string {
+func (p paint) worker(letters string) string {
 	if i := strings.IndexByte(live.LaneLetters, letters[0]); bool(p) && i >= 0 {
-		return p.Text(stageNames[i], strings.Repeat("▇", len(letters)))
+		return p.text(stageNames[i], strings.Repeat("▇", len(letters)))
 	}
 	return letters
 }
 
-// Lane draws what a worker was at lately, the newest last: a letter each, as those of worker, or a block in colour.
-func (p Paint) Lane(name, history string, width int) string {
-	row := Clip(Label(name), width)
-	history = history[max(0, len(history)-max(0, width-len(Label(name)))):]
+// lane draws what a worker was at lately, the newest last: a letter each, as those of worker, or a block in colour.
+func (p paint) lane(name, history string, width int) string {
+	row := terminal.Clip(label(name), width)
+	history = history[max(0, len(history)-max(0, width-len(label(name)))):]
 	for history != "" {
 		same := len(history) - len(strings.TrimLeft(history, history[:1]))
 		row, history = row+p.worker(history[:same]), history[same:]
