@@ -11,7 +11,6 @@ import (
 	"github.com/edsrzf/mmap-go"
 
 	"ooc/tiles/disk"
-	"ooc/tiles/internal/system"
 )
 
 // A matrix on a network file system has no mapping: it is read with pread and written with pwrite. Such volumes
@@ -63,7 +62,7 @@ const writeStep = 8 << 20
 // mu.
 func (s *Store) writeFile(i, j int, from int64, src []byte) error {
 	off, size := s.offset(i, j)+from, int64(len(src))
-	now, err := system.FileSize(s.dist)
+	now, err := disk.FileSize(s.dist)
 	if err != nil {
 		return s.fileFault("write", i, j, off, err)
 	}
@@ -75,7 +74,7 @@ func (s *Store) writeFile(i, j int, from int64, src []byte) error {
 		if n, err := s.dist.WriteAt(part, off+at); err != nil {
 			return s.fileFault("write", i, j+int((from+at)/s.geo.TileBytes()), off+at+int64(n), err)
 		}
-		system.StartWriting(s.dist, off+at, int64(len(part)))
+		disk.StartWriting(s.dist, off+at, int64(len(part)))
 	}
 	return nil
 }
@@ -109,9 +108,9 @@ func (s *Store) fileFault(op string, i, j int, off int64, err error) error {
 // ahead asks the system to read a part of the matrix in the background. Call it under mu.
 func (s *Store) ahead(off, n int64) {
 	if s.byFile {
-		system.WillRead(s.dist, off, n)
+		disk.WillRead(s.dist, off, n)
 	} else if len(s.mem) > 0 {
-		system.WillNeed(s.pages(off, n))
+		disk.WillNeed(s.pages(off, n))
 	}
 }
 

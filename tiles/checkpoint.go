@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"ooc/tiles/disk"
-	"ooc/tiles/internal/system"
 )
 
 // tornTries is how often a reader looks again at a slot that does not check
@@ -328,11 +327,11 @@ func (s *Store) incarnation() incarnation {
 	if s.dist == nil {
 		return incarnation{}
 	}
-	boot := system.Boot()
+	boot := disk.Boot()
 	if s.hooks != nil && s.hooks.BootID != "" {
 		boot = s.hooks.BootID
 	}
-	return system.Incarnation(s.dist, boot)
+	return disk.Incarnation(s.dist, boot)
 }
 
 // forgetFailed drops the cached pages of a matrix whose last writer saw a sync
@@ -346,7 +345,7 @@ func (s *Store) forgetFailed() error {
 	}
 	if err == nil && s.dist != nil && sf.note.kind == recordFailed && sf.note.inc == s.here {
 		_ = s.dist.Sync() // reports the old failure once more
-		system.DropCache(s.dist)
+		disk.DropCache(s.dist)
 	}
 	return nil
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/edsrzf/mmap-go"
 
 	"ooc/tiles/disk"
-	"ooc/tiles/internal/system"
 	"ooc/tiles/lock"
 )
 
@@ -303,7 +302,7 @@ func (c *creation) publish() error {
 	if c.named {
 		return nil
 	}
-	err = system.SyncDir(filepath.Dir(filepath.Clean(c.s.dir)))
+	err = disk.SyncDir(filepath.Dir(filepath.Clean(c.s.dir)))
 	if !c.madeDir && errors.Is(err, fs.ErrPermission) { // whoever made the folder may sync its name, and perhaps did
 		return nil
 	}

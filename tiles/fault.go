@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"ooc/tiles/disk"
-	"ooc/tiles/internal/system"
 )
 
 // addressed is a panic of the runtime that knows the faulting address.
@@ -33,11 +32,11 @@ func (s *Store) fault(r any, op string, i, j int) error {
 // faultAt finds out why the mapping could not be touched at a file offset.
 func (s *Store) faultAt(op string, i, j int, off int64) error {
 	e := &FaultError{Op: op, File: s.dist.Name(), I: i, J: j, Offset: off, Err: ErrCorrupt}
-	size, err := system.FileSize(s.dist)
+	size, err := disk.FileSize(s.dist)
 	if err == nil && size < s.distBytes() {
 		return s.shortFault(op, i, j, off, size)
 	}
-	free, ferr := system.FreeSpace(s.dir)
+	free, ferr := disk.Free(s.dir)
 	if op == "write" && ferr == nil && free < s.geo.TileBytes() {
 		e.Err = ErrNoSpace
 		e.Reason = fmt.Sprintf("the volume is full (%s free) and reserves nothing ahead; free some space and solve again, which resumes", disk.Size(free))

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"ooc/tiles/disk"
-	"ooc/tiles/internal/system"
 	"ooc/tiles/lock"
 )
 
@@ -134,7 +133,7 @@ func FreeInPlace(dir string) (int64, error) {
 // FreeBeside is how many bytes this user may still allocate on the volume of the store, once a core has given its
 // space back.
 func (s *Store) FreeBeside() (int64, error) {
-	free, err := system.FreeSpace(s.dir)
+	free, err := disk.Free(s.dir)
 	return free + s.CoreBytes(), err
 }
 
@@ -155,7 +154,7 @@ func GivesBack(dir string) (sum int64) {
 		if isCore(e.Name()) && e.IsDir() {
 			sum += GivesBack(path)
 		} else if fi, err := e.Info(); err == nil && ownNames[e.Name()] && disk.CheckWritable(path, fi) == nil {
-			sum += system.DiskBytes(fi)
+			sum += disk.DiskBytes(fi)
 		}
 	}
 	return sum

@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"ooc/tiles/disk"
-	"ooc/tiles/internal/system"
 )
 
 // graph.csr and ids begin with a head, which carries the store's id.
@@ -136,7 +135,7 @@ func (s *Store) CheckInputs() error {
 	}
 	return s.eachInput(func(name string) error {
 		return s.readInput(name, func(f *os.File) (err error) {
-			system.DropCache(f)
+			disk.DropCache(f)
 			if name == nameIDs {
 				_, err = s.meta.readIDs(f)
 			} else {

@@ -5,7 +5,7 @@ import (
 	"hash/crc32"
 	"runtime/debug"
 
-	"ooc/tiles/internal/system"
+	"ooc/tiles/disk"
 )
 
 // storedError is tileError for what is done to stored tiles alone.
@@ -285,7 +285,7 @@ func (s *Store) touch(op string, i, j int, from, n int64, use func(part []byte))
 		}
 	}(debug.SetPanicOnFault(true))
 	use(part)
-	size, err := system.FileSize(s.dist)
+	size, err := disk.FileSize(s.dist)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"ooc/tiles/internal/system"
+	"ooc/tiles/disk"
 )
 
 // ReadEntries copies the distances of consecutive entries of tile (i,j), in entries of Kind.Wide, into
@@ -103,7 +103,7 @@ func (s *Store) DropCache() {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.mem != nil && s.dist != nil {
-		system.DropCache(s.dist)
+		disk.DropCache(s.dist)
 	}
 	for _, p := range s.joined {
 		p.DropCache()

@@ -15,7 +15,7 @@ import (
 
 	"ooc/tiles/crashtest"
 	"ooc/tiles/internal/hook"
-	"ooc/tiles/internal/system"
+	"ooc/tiles/lock"
 )
 
 // steps runs something that changes the files of a store in dir, and returns
@@ -367,7 +367,7 @@ func TestReplaceStops(t *testing.T) {
 		f, err := os.Open(filepath.Join(dir, nameLock))
 		must(t, err)
 		defer f.Close()
-		if err := system.Lock(f, false); !errors.Is(err, system.ErrBusy) {
+		if err := lock.File(f, false); !errors.Is(err, ErrLocked) {
 			t.Errorf("before operation %d nobody has the lock: %v", clean.count, err)
 		}
 		return copied()

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ooc/tiles/disk"
-	"ooc/tiles/internal/system"
+	"ooc/tiles/internal/hook"
 	"ooc/tiles/lock"
 )
 
@@ -198,15 +198,22 @@ func repeat(n int, s string) []string {
 	return all
 }
 
-// TestFallocateFails skips the look at the free space: the reservation itself
-// must fail as cleanly.
+// TestFallocateFails takes the free space after the look at it: the reservation
+// itself must fail as cleanly.
 func TestFallocateFails(t *testing.T) {
 	vol := tmpfs(t, "2m")
 	f, err := os.Create(filepath.Join(vol, "x"))
 	must(t, err)
 	defer f.Close()
-	if err := disk.Classify(system.Reserve(f, 4<<20)); !errors.Is(err, ErrNoSpace) {
-		t.Errorf("reserving 4 MiB of 2: %v", err)
+	defer hook.Set(vol, nil)
+	hook.Set(vol, &hook.Hooks{Before: func(op, _ string) error {
+		if op != "reserve" {
+			return nil
+		}
+		return os.WriteFile(filepath.Join(vol, "y"), make([]byte, 1<<20), 0o666)
+	}})
+	if err := disk.Reserve(f, 3<<19); !errors.Is(err, ErrNoSpace) || !strings.Contains(err.Error(), "reserving") {
+		t.Errorf("reserving 1.5 MiB of 2, of which 1 was taken meanwhile: %v", err)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"ooc/engine/text"
 	"ooc/tiles"
 	"ooc/tiles/class"
+	"ooc/tiles/disk"
 )
 
 // File is a file to be made. Where Path is a link, it is the file that the link leads to. Where it is a device or a
@@ -249,7 +250,7 @@ func (w *writer) Write(p []byte) (int, error) {
 	}
 	w.written += int64(n)
 	if w.written >= w.begun+behind {
-		startWriting(w.file, w.begun, w.written-w.begun)
+		disk.StartWriting(w.file, w.begun, w.written-w.begun)
 		w.begun = w.written
 	}
 	return n, err

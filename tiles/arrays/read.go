@@ -17,7 +17,6 @@ import (
 
 	"ooc/tiles/disk"
 	"ooc/tiles/internal/hook"
-	"ooc/tiles/internal/system"
 )
 
 // File is an open file of arrays. Any number of goroutines may read it.
@@ -57,7 +56,7 @@ func (f *File) open(id [16]byte) error {
 	if _, err := io.ReadFull(f.file, head); err != nil {
 		return disk.ReadError(f.file.Name(), err)
 	}
-	size, err := system.FileSize(f.file)
+	size, err := disk.FileSize(f.file)
 	if err != nil {
 		return err
 	}
@@ -175,7 +174,7 @@ func (f *File) Check(b int) error {
 }
 
 // DropCache asks the system to forget what it has cached of the file, so that Check reads the disk.
-func (f *File) DropCache() { system.DropCache(f.file) }
+func (f *File) DropCache() { disk.DropCache(f.file) }
 
 // Guard runs what reads arrays. Where the file cannot be read any more, because it was cut or its medium fails, it
 // fails with disk.ErrCorrupt.
@@ -203,7 +202,7 @@ func (f *File) fault(r any) error {
 	if at < base || at-base >= uintptr(len(f.mem)) {
 		panic(r)
 	}
-	if size, err := system.FileSize(f.file); err == nil && size < f.fileBytes() {
+	if size, err := disk.FileSize(f.file); err == nil && size < f.fileBytes() {
 		return f.corrupt("it was cut to %d of %d bytes", size, f.fileBytes())
 	}
 	return f.corrupt("offset %d: the medium returned an error; see the system's log", at-base)

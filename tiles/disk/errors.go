@@ -8,7 +8,6 @@ import (
 	"syscall"
 
 	"ooc/tiles/class"
-	"ooc/tiles/internal/system"
 )
 
 var (
@@ -33,7 +32,7 @@ func Classify(err error) error {
 	case errors.Is(err, ErrNoSpace), errors.Is(err, ErrCorrupt):
 		return err
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT),
-		errors.Is(err, syscall.EFBIG), system.IsDiskFull(err):
+		errors.Is(err, syscall.EFBIG), isDiskFull(err):
 		return fmt.Errorf("%w: %w", ErrNoSpace, err)
 	}
 	return err

@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"ooc/tiles/internal/hook"
-	"ooc/tiles/internal/system"
 )
 
 // OpenRegular opens a regular file and nothing else: a symbolic link in a
@@ -18,7 +17,7 @@ func OpenRegular(path string, flag int) (*os.File, error) {
 	if err := hook.AskPath("open", path); err != nil {
 		return nil, Classify(err)
 	}
-	f, err := system.OpenNoFollow(path, flag, 0o666)
+	f, err := openNoFollow(path, flag, 0o666)
 	if err != nil {
 		if fi, lerr := os.Lstat(path); lerr == nil && !fi.Mode().IsRegular() {
 			return nil, notRegular(path, fi)
@@ -46,7 +45,7 @@ func CheckWritable(path string, fi fs.FileInfo) error {
 	if !fi.Mode().IsRegular() {
 		return notRegular(path, fi)
 	}
-	if system.LinkCount(path, fi) > 1 {
+	if linkCount(path, fi) > 1 {
 		return Corrupt(path, "it is a hard link, and writing to it would change the file under its other names too; copy the store (cp -r) and continue with the copy")
 	}
 	return nil
@@ -107,14 +106,11 @@ func InPlace(f *os.File) (bool, error) {
 	return os.SameFile(a, b), nil
 }
 
-// SyncDir makes created, renamed and removed names in a folder durable.
-func SyncDir(dir string) error { return system.SyncDir(dir) }
-
 // Nameless makes a file in dir that is there for as long as it is open. Where the system knows files without a name
 // it never has one, so that not even a kill leaves it; elsewhere it has one like pattern, for an instant if open
 // files can be removed. Call remove after Close.
 func Nameless(dir, pattern string) (f *os.File, remove func() error, err error) {
-	if f, err = system.OpenNameless(dir); err == nil {
+	if f, err = openNameless(dir); err == nil {
 		return f, func() error { return nil }, nil
 	}
 	if f, err = os.CreateTemp(dir, pattern); err != nil {

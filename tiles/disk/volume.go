@@ -9,13 +9,12 @@ import (
 	"strings"
 
 	"ooc/tiles/internal/hook"
-	"ooc/tiles/internal/system"
 )
 
 // Room fails with ErrNoSpace if the volume of the folder dir is known to lack size bytes for file, before anything
 // is done for it. Reserve is what makes sure.
 func Room(dir, file string, size int64) error {
-	if free, err := system.FreeSpace(dir); err == nil && free < size {
+	if free, err := freeSpace(dir); err == nil && free < size {
 		return NoSpace(file, size, free)
 	}
 	return nil
@@ -34,7 +33,7 @@ func Reserve(f *os.File, size int64) error {
 	}
 	err := hook.AskPath("reserve", f.Name())
 	if err == nil {
-		err = system.Reserve(f, size)
+		err = reserve(f, size)
 	}
 	if err != nil {
 		return fmt.Errorf("reserving %s for %s: %w; free some space, or choose another volume with --out",
@@ -45,15 +44,15 @@ func Reserve(f *os.File, size int64) error {
 
 // Free is how many bytes this user may still allocate on the volume of dir, or of the nearest folder above it that is
 // there.
-func Free(dir string) (int64, error) { return system.FreeSpace(standing(dir)) }
+func Free(dir string) (int64, error) { return freeSpace(standing(dir)) }
 
 // Volume tells the volumes of folders apart, which need not be there, and says how many bytes are free, as Free does.
 func Volume(dir string) (id string, free int64, err error) {
 	dir = standing(dir)
-	if id, err = system.Volume(dir); err != nil {
+	if id, err = volume(dir); err != nil {
 		return "", 0, err
 	}
-	free, err = system.FreeSpace(dir)
+	free, err = freeSpace(dir)
 	return id, free, err
 }
 
@@ -61,7 +60,7 @@ func Volume(dir string) (id string, free int64, err error) {
 // say. everywhere: hosts that name it so have the same one.
 func Source(dir string) (name string, everywhere bool) {
 	dir = standing(dir)
-	name = system.Source(dir)
+	name = source(dir)
 	// Not fuse, and no device.
 	return name, Network(dir) != "" && (strings.Contains(name, ":") || strings.HasPrefix(name, "//"))
 }
@@ -83,7 +82,7 @@ func Network(dir string) string {
 	if h := hook.For(dir); h != nil && h.Volume != "" {
 		return h.Volume
 	}
-	return system.Network(dir)
+	return network(dir)
 }
 
 // Size is a number of bytes for people.

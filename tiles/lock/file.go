@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"ooc/tiles/disk"
-	"ooc/tiles/internal/system"
 )
 
 // File takes the lock of an open file itself, for as long as it is open: alone, or together with others that share
@@ -15,7 +14,7 @@ import (
 // without a name opens the file anew.
 func File(f *os.File, alone bool) error {
 	err := flock(f, f.Name(), alone)
-	if errors.Is(err, system.ErrBusy) {
+	if errors.Is(err, errBusy) {
 		return &LockedError{Dir: f.Name()}
 	}
 	if err != nil {

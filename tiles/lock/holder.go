@@ -12,7 +12,6 @@ import (
 	"syscall"
 
 	"ooc/tiles/disk"
-	"ooc/tiles/internal/system"
 )
 
 // Holder is the process that has a lock, or was the last to.
@@ -46,7 +45,7 @@ func HolderOf(dir string) (Holder, error) {
 	}
 	defer f.Close()
 	err = flock(f, dir, false)
-	running := errors.Is(err, system.ErrBusy)
+	running := errors.Is(err, errBusy)
 	if err != nil && !running && !errors.Is(err, ErrNoLocks) { // nobody writes where there are none
 		return Holder{}, fmt.Errorf("locking %s: %w", path, err)
 	}

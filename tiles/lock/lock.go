@@ -14,7 +14,6 @@ import (
 	"ooc/tiles/class"
 	"ooc/tiles/disk"
 	"ooc/tiles/internal/hook"
-	"ooc/tiles/internal/system"
 )
 
 // Name is that of the lock's file in its folder.
@@ -36,6 +35,9 @@ var (
 	// ErrNoLocks: the volume has no locks.
 	ErrNoLocks = errors.New("this volume has no locks, and without them nothing keeps two processes from writing one store: put the store on another volume, with --out")
 )
+
+// errBusy says that a lock is held through another open file.
+var errBusy = errors.New("lock is held")
 
 // LockedError says who holds a lock. PID is 0 and Host empty when
 // the holder had not yet written them. Volume is not empty where the folder is
@@ -101,7 +103,7 @@ func Take(dir string) (*Lock, error) {
 		if err == nil {
 			var same bool
 			if same, err = disk.InPlace(f); err == nil && same {
-				size, serr := system.FileSize(f)
+				size, serr := disk.FileSize(f)
 				// If it holds anything, another process has made it meanwhile.
 				l.Made = errors.Is(before, fs.ErrNotExist) && serr == nil && size == 0
 				if err = Check(dir); err == nil {
@@ -121,7 +123,7 @@ func Take(dir string) (*Lock, error) {
 			// lock: it guards nothing. Its successor's lock does.
 		}
 		f.Close()
-		if errors.Is(err, system.ErrBusy) {
+		if errors.Is(err, errBusy) {
 			if try++; try < 10 {
 				time.Sleep(10 * time.Millisecond)
 				continue
@@ -137,13 +139,13 @@ func Take(dir string) (*Lock, error) {
 	}
 }
 
-// flock is system.Lock of a folder's lock. It fails with ErrNoLocks where the
+// flock is lockFile of a folder's lock. It fails with ErrNoLocks where the
 // volume has none.
 func flock(f *os.File, dir string, exclusive bool) (err error) {
 	if h := hook.For(dir); h != nil && h.Lock != nil {
 		err = h.Lock
 	} else {
-		err = system.Lock(f, exclusive)
+		err = lockFile(f, exclusive)
 	}
 	for _, kind := range []error{syscall.ENOLCK, syscall.EOPNOTSUPP, syscall.ENOTSUP, syscall.ENOSYS} {
 		if errors.Is(err, kind) {
@@ -206,7 +208,7 @@ func (l *Lock) RemoveFolder() error {
 func (l *Lock) forget() {
 	const first = int64(len(magic) + 1)
 	// A shorter file could not be written, and would grow by zeros.
-	if size, err := system.FileSize(l.file); err == nil && size > first {
+	if size, err := disk.FileSize(l.file); err == nil && size > first {
 		_ = l.file.Truncate(first) // who we were is a courtesy, but on network volumes: see heldElsewhere
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"ooc/tiles/internal/system"
+	"ooc/tiles/disk"
 )
 
 // ProcessState is what can be told of a process by its number and its identity.
@@ -31,7 +31,7 @@ func (b birth) String() string { return fmt.Sprintf("%s %s %s", b.boot, b.space,
 // self is what tells this process from all others; false: the system does not say.
 func self() (birth, bool) {
 	start, state := lookAt(os.Getpid())
-	b := birth{system.Boot(), container(), start}
+	b := birth{disk.Boot(), container(), start}
 	return b, b.boot != "" && b.space != "" && state != processUnknown
 }
 

@@ -1,4 +1,4 @@
-package system
+package disk
 
 import (
 	"fmt"
@@ -24,7 +24,7 @@ var networks = map[uint32]string{
 	0x19830326:            "beegfs",
 }
 
-func Network(dir string) string {
+func network(dir string) string {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return ""
@@ -32,8 +32,8 @@ func Network(dir string) string {
 	return networks[uint32(st.Type)]
 }
 
-// Source is what was mounted where dir is.
-func Source(dir string) string {
+// source is what was mounted where dir is.
+func source(dir string) string {
 	var st unix.Stat_t
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil || unix.Stat(dir, &st) != nil {

@@ -1,4 +1,4 @@
-package system
+package lock
 
 import (
 	"errors"
@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Lock takes the lock on f, shared or exclusive, without waiting. Locks
+// lockFile takes the lock on f, shared or exclusive, without waiting. Locks
 // are mandatory here, so one byte far behind the text is locked, which others
 // may then still read.
-func Lock(f *os.File, exclusive bool) error {
+func lockFile(f *os.File, exclusive bool) error {
 	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
 	if exclusive {
 		flags |= windows.LOCKFILE_EXCLUSIVE_LOCK
@@ -18,7 +18,7 @@ func Lock(f *os.File, exclusive bool) error {
 	at := windows.Overlapped{OffsetHigh: 1}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &at)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
-		return ErrBusy
+		return errBusy
 	}
 	return os.NewSyscallError("LockFileEx", err)
 }

@@ -1,4 +1,4 @@
-package system
+package disk
 
 import (
 	"errors"
@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Reserve gives the empty file f the size and the blocks for it, contiguous
+// reserve gives the empty file f the size and the blocks for it, contiguous
 // ones if there are. On volumes that cannot allocate ahead it only sets the
 // size: the caller has compared it with the free space.
-func Reserve(f *os.File, size int64) error {
+func reserve(f *os.File, size int64) error {
 	st := unix.Fstore_t{Flags: unix.F_ALLOCATECONTIG | unix.F_ALLOCATEALL, Posmode: unix.F_PEOFPOSMODE, Length: size}
 	err := unix.FcntlFstore(f.Fd(), unix.F_PREALLOCATE, &st)
 	if err != nil {

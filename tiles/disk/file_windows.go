@@ -1,4 +1,4 @@
-package system
+package disk
 
 import (
 	"errors"
@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// OpenNoFollow opens path unless it is a link. Windows has no flag for that;
+// openNoFollow opens path unless it is a link. Windows has no flag for that;
 // the check before opening leaves a window, closed by the lock for our own
 // processes.
-func OpenNoFollow(path string, flag int, perm os.FileMode) (*os.File, error) {
+func openNoFollow(path string, flag int, perm os.FileMode) (*os.File, error) {
 	if fi, err := os.Lstat(path); err == nil && !fi.Mode().IsRegular() {
 		return nil, &os.PathError{Op: "open", Path: path, Err: windows.ERROR_CANT_ACCESS_FILE}
 	}
@@ -21,8 +21,8 @@ func OpenNoFollow(path string, flag int, perm os.FileMode) (*os.File, error) {
 // SyncDir does nothing: NTFS journals names, and a folder cannot be synced.
 func SyncDir(string) error { return nil }
 
-// IsDiskFull knows the native forms of ENOSPC.
-func IsDiskFull(err error) bool {
+// isDiskFull knows the native forms of ENOSPC.
+func isDiskFull(err error) bool {
 	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL) ||
 		errors.Is(err, windows.ERROR_DISK_QUOTA_EXCEEDED)
 }
@@ -36,8 +36,8 @@ func FileSize(f *os.File) (int64, error) {
 	return fi.Size(), nil
 }
 
-// FreeSpace is what this user may still allocate on the volume of dir, bytes.
-func FreeSpace(dir string) (int64, error) {
+// freeSpace is what this user may still allocate on the volume of dir, bytes.
+func freeSpace(dir string) (int64, error) {
 	p, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
 		return 0, err
@@ -49,12 +49,12 @@ func FreeSpace(dir string) (int64, error) {
 	return int64(min(free, 1<<62)), nil
 }
 
-// Reserve sets the file's size; NTFS allocates the clusters of a file that is
+// reserve sets the file's size; NTFS allocates the clusters of a file that is
 // not sparse when its end is set.
-func Reserve(f *os.File, size int64) error { return f.Truncate(size) }
+func reserve(f *os.File, size int64) error { return f.Truncate(size) }
 
-// Volume names the volume of dir by its mount point.
-func Volume(dir string) (string, error) {
+// volume names the volume of dir by its mount point.
+func volume(dir string) (string, error) {
 	p, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
 		return "", err
@@ -66,8 +66,8 @@ func Volume(dir string) (string, error) {
 	return windows.UTF16ToString(buf), nil
 }
 
-// LinkCount is how many names a file has; 0 where the system does not say.
-func LinkCount(path string, _ fs.FileInfo) uint64 {
+// linkCount is how many names a file has; 0 where the system does not say.
+func linkCount(path string, _ fs.FileInfo) uint64 {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0
@@ -82,3 +82,6 @@ func LinkCount(path string, _ fs.FileInfo) uint64 {
 
 // DiskBytes is what a file takes of its volume.
 func DiskBytes(fi fs.FileInfo) int64 { return fi.Size() }
+
+// Boot is the system's id of its current boot; it is not known here.
+func Boot() string { return "" }

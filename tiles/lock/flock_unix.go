@@ -1,6 +1,6 @@
 //go:build unix
 
-package system
+package lock
 
 import (
 	"os"
@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lock takes the lock on f, shared or exclusive, without waiting. flock
+// lockFile takes the lock on f, shared or exclusive, without waiting. flock
 // belongs to the open file: it ends with the process, however that ends.
-func Lock(f *os.File, exclusive bool) error {
+func lockFile(f *os.File, exclusive bool) error {
 	how := unix.LOCK_SH
 	if exclusive {
 		how = unix.LOCK_EX
@@ -21,7 +21,7 @@ func Lock(f *os.File, exclusive bool) error {
 			return nil
 		case unix.EINTR:
 		case unix.EWOULDBLOCK:
-			return ErrBusy
+			return errBusy
 		default:
 			return os.NewSyscallError("flock", err)
 		}

@@ -1,4 +1,4 @@
-package system
+package disk
 
 import (
 	"errors"
@@ -11,10 +11,10 @@ import (
 // interrupts, so one call for hundreds of GiB might never end.
 const reserveStep = 1 << 30
 
-// Reserve gives the empty file f the size and the blocks for it. On volumes
+// reserve gives the empty file f the size and the blocks for it. On volumes
 // that cannot allocate ahead it only sets the size: the caller has compared it
 // with the free space.
-func Reserve(f *os.File, size int64) error {
+func reserve(f *os.File, size int64) error {
 	for off := int64(0); off < size; {
 		n := min(size-off, reserveStep)
 		err := unix.Fallocate(int(f.Fd()), 0, off, n)

@@ -1,4 +1,4 @@
-package system
+package disk
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OpenNameless makes a file in dir that has no name. Not every file system can.
-func OpenNameless(dir string) (*os.File, error) {
+// openNameless makes a file in dir that has no name. Not every file system can.
+func openNameless(dir string) (*os.File, error) {
 	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: dir, Err: err}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package system
+package disk
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OpenNoFollow opens path unless it is a symbolic link; opening never blocks.
-func OpenNoFollow(path string, flag int, perm os.FileMode) (*os.File, error) {
+// openNoFollow opens path unless it is a symbolic link; opening never blocks.
+func openNoFollow(path string, flag int, perm os.FileMode) (*os.File, error) {
 	return os.OpenFile(path, flag|unix.O_NOFOLLOW|unix.O_NONBLOCK, perm)
 }
 
@@ -26,8 +26,8 @@ func SyncDir(dir string) error {
 	return d.Sync()
 }
 
-// IsDiskFull covers what the common errno values do not: nothing, on Unix.
-func IsDiskFull(error) bool { return false }
+// isDiskFull covers what the common errno values do not: nothing, on Unix.
+func isDiskFull(error) bool { return false }
 
 // FileSize is the file's size now, without the allocation of os.File.Stat: it
 // is asked for after every access to a tile.
@@ -45,8 +45,8 @@ func FileSize(f *os.File) (int64, error) {
 	}
 }
 
-// FreeSpace is what this user may still allocate on the volume of dir, bytes.
-func FreeSpace(dir string) (int64, error) {
+// freeSpace is what this user may still allocate on the volume of dir, bytes.
+func freeSpace(dir string) (int64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return 0, os.NewSyscallError("statfs", err)
@@ -66,8 +66,8 @@ func FreeSpace(dir string) (int64, error) {
 	return int64(blocks * size), nil
 }
 
-// Volume names the volume of dir.
-func Volume(dir string) (string, error) {
+// volume names the volume of dir.
+func volume(dir string) (string, error) {
 	var st unix.Stat_t
 	if err := unix.Stat(dir, &st); err != nil {
 		return "", os.NewSyscallError("stat", err)
@@ -75,8 +75,8 @@ func Volume(dir string) (string, error) {
 	return fmt.Sprint(uint64(st.Dev)), nil
 }
 
-// LinkCount is how many names a file has; 0 where the system does not say.
-func LinkCount(_ string, fi fs.FileInfo) uint64 {
+// linkCount is how many names a file has; 0 where the system does not say.
+func linkCount(_ string, fi fs.FileInfo) uint64 {
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
 		return uint64(st.Nlink)
 	}
