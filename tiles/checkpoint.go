@@ -143,7 +143,7 @@ func (s *Store) checkpoint(st State) (State, error) {
 	if err := s.writeRecord(slot, record{kind: recordSlot, state: st}); err != nil {
 		return st, err
 	}
-	if err := s.sync(nameState, s.state.Sync); err != nil {
+	if err := s.hooks.Synced(nameState, s.state.Sync); err != nil {
 		return st, s.fail(nameState, err)
 	}
 	s.best, s.seq = slot, st.Seq
@@ -164,7 +164,7 @@ func (s *Store) syncMatrix() error {
 	if s.dist == nil {
 		return nil // what is written there is synced before it has its name
 	}
-	err := s.sync(nameDist, func() error {
+	err := s.hooks.Synced(nameDist, func() error {
 		if len(s.mem) > 0 {
 			if err := s.mem.Flush(); err != nil {
 				return err
@@ -253,7 +253,7 @@ func (s *Store) Reset() error {
 	if err != nil {
 		return fmt.Errorf("resetting %s: %w", s.state.Name(), disk.Classify(err))
 	}
-	if err := s.sync(nameState, s.state.Sync); err != nil {
+	if err := s.hooks.Synced(nameState, s.state.Sync); err != nil {
 		return s.fail(nameState, err)
 	}
 	s.best, s.seq = -1, 0

@@ -272,7 +272,7 @@ func (c *creation) fill(csr *CSR, ids IDs) error {
 	// The matrix has a header and no content yet: syncing it is quick.
 	for _, name := range []string{nameDist, nameState, nameGraph, nameIDs} {
 		if f := files[name]; f != nil {
-			if err := s.sync(name, f.Sync); err != nil {
+			if err := s.hooks.Synced(name, f.Sync); err != nil {
 				return err
 			}
 		}

@@ -2,32 +2,9 @@ package tiles
 
 import (
 	"fmt"
-	"runtime"
-	"unsafe"
 
 	"ooc/tiles/disk"
 )
-
-// addressed is a panic of the runtime that knows the faulting address.
-type addressed interface {
-	runtime.Error
-	Addr() uintptr
-}
-
-// fault turns a recovered fault on the mapping into an error. Any other panic
-// is somebody's bug and goes on.
-func (s *Store) fault(r any, op string, i, j int) error {
-	a, ok := r.(addressed)
-	if !ok {
-		panic(r)
-	}
-	base := uintptr(unsafe.Pointer(unsafe.SliceData([]byte(s.mem))))
-	at := a.Addr()
-	if at < base || at-base >= uintptr(len(s.mem)) {
-		panic(r)
-	}
-	return s.faultAt(op, i, j, int64(at-base))
-}
 
 // faultAt finds out why the mapping could not be touched at a file offset.
 func (s *Store) faultAt(op string, i, j int, off int64) error {

@@ -94,7 +94,7 @@ func (s *Store) replaceFile(name, tmp string, data []byte) error {
 		err = f.Truncate(int64(len(data)))
 	}
 	if err == nil {
-		err = s.sync(tmp, f.Sync)
+		err = s.hooks.Synced(tmp, f.Sync)
 	}
 	if cerr := f.Close(); err == nil {
 		err = cerr

@@ -31,7 +31,16 @@ func (id *ID) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// checkID refuses a file that carries another id than the store's. remedy is what to do about it.
+// checkHead refuses a file of the store whose head has another version or another store's id. remedy is what to do
+// about the latter.
+func (m *Meta) checkHead(file string, version uint32, id ID, remedy string) error {
+	if version != FormatVersion {
+		return otherVersion(file, int64(version))
+	}
+	return m.checkID(file, id, remedy)
+}
+
+// checkID refuses a file that carries another id than the store's.
 func (m *Meta) checkID(file string, id ID, remedy string) error {
 	if id != m.ID {
 		return strange(file, remedy)

@@ -57,10 +57,8 @@ func (m *Meta) decodeHead(file string, b []byte, magic, none string) (h head, er
 	if !ok {
 		return h, corruptInput(file, "the checksum of its header does not match")
 	}
-	if err := checkFile(file, version); err != nil {
-		return h, err
-	}
-	if err := m.checkID(file, id, "put this store's own back, or solve the graph again with --restart"); err != nil {
+	const remedy = "put this store's own back, or solve the graph again with --restart"
+	if err := m.checkHead(file, version, id, remedy); err != nil {
 		return h, err
 	}
 	le := binary.LittleEndian

@@ -3,7 +3,6 @@ package tiles
 import (
 	"fmt"
 	"hash/crc32"
-	"runtime/debug"
 
 	"ooc/tiles/disk"
 )
@@ -277,14 +276,13 @@ func (s *Store) touch(op string, i, j int, from, n int64, use func(part []byte))
 		return s.touchFile(op, i, j, from, n, use)
 	}
 	off := s.offset(i, j) + from
-	part := s.mem[off : off+n : off+n]
-	defer func(old bool) {
-		debug.SetPanicOnFault(old)
-		if r := recover(); r != nil {
-			err = s.fault(r, op, i, j)
-		}
-	}(debug.SetPanicOnFault(true))
-	use(part)
+	err = disk.Guard(s.mem, func() error {
+		use(s.mem[off : off+n : off+n])
+		return nil
+	}, func(at int64) error { return s.faultAt(op, i, j, at) })
+	if err != nil {
+		return err
+	}
 	size, err := disk.FileSize(s.dist)
 	if err != nil {
 		return err

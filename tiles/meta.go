@@ -15,14 +15,6 @@ import (
 // FormatVersion is the version of stores, and of each of their files: no other is read.
 const FormatVersion = 5
 
-// checkFile refuses a file of the store whose head has another version.
-func checkFile(file string, version uint32) error {
-	if version != FormatVersion {
-		return otherVersion(file, int64(version))
-	}
-	return nil
-}
-
 func otherVersion(file string, version int64) error {
 	return fmt.Errorf("%s: %w: format version %d, this program reads %d; use the version of ooc that wrote it, or solve the graph into another store with --out",
 		file, ErrVersion, version, FormatVersion)

@@ -110,10 +110,7 @@ func decodeRecord(file string, b []byte, m *Meta) (record, status, error) {
 		return r, damaged, nil
 	}
 	const remedy = "put this store's own back, or solve again with --restart"
-	if err := checkFile(file, le.Uint32(b[8:])); err != nil {
-		return r, damaged, err
-	}
-	if err := m.checkID(file, ID(b[stateID:]), remedy); err != nil {
+	if err := m.checkHead(file, le.Uint32(b[8:]), ID(b[stateID:]), remedy); err != nil {
 		return r, damaged, err
 	}
 	alg := le.Uint32(b[72:])

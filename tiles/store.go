@@ -342,20 +342,9 @@ func (s *Store) closeFiles() error {
 	return errors.Join(errs...)
 }
 
-// sync runs a sync call, with the hook of tests around it.
-func (s *Store) sync(name string, do func() error) error {
-	if err := s.hooks.Ask("sync", name); err != nil {
-		return err
-	}
-	if s.hooks != nil && s.hooks.Sync != nil {
-		return s.hooks.Sync(name, do)
-	}
-	return do()
-}
-
 // syncNames makes created, renamed and removed names of the store durable.
 func (s *Store) syncNames() error {
-	return s.sync(".", func() error { return disk.SyncDir(s.dir) })
+	return s.hooks.Synced(".", func() error { return disk.SyncDir(s.dir) })
 }
 
 // mayWrite says why this store may not be written, nil if it may.

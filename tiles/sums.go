@@ -56,10 +56,7 @@ func decodeSums(file string, b []byte, m *Meta) ([]uint32, error) {
 	if Checksum(b[:sumsHeaderLen-4]) != le.Uint32(b[sumsHeaderLen-4:]) {
 		return nil, disk.Corrupt(file, "its header does not check out; %s", sumsRemedy)
 	}
-	if err := checkFile(file, le.Uint32(b[8:])); err != nil {
-		return nil, err
-	}
-	if err := m.checkID(file, ID(b[sumsID:]), sumsRemedy); err != nil {
+	if err := m.checkHead(file, le.Uint32(b[8:]), ID(b[sumsID:]), sumsRemedy); err != nil {
 		return nil, err
 	}
 	if le.Uint32(b[12:]) != uint32(m.T) || le.Uint64(b[16:]) != uint64(m.N) || int64(len(b)) != m.sumsBytes() {

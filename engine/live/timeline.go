@@ -3,6 +3,7 @@ package live
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -14,10 +15,9 @@ import (
 // draw. Each stage is a process and each lane or goroutine a thread; times are in microseconds. See "Trace Event
 // Format" (Google, 2016).
 type Timeline struct {
-	mu    sync.Mutex
-	w     *bufio.Writer // guarded by mu, as all below
-	comma bool
-	err   error
+	mu     sync.Mutex
+	w      *bufio.Writer // guarded by mu, as all below
+	before string        // what comes before the next event: [ or a comma
 }
 
 // TraceEvent is one event of a timeline: what a stage did, and when, in microseconds.
@@ -36,7 +36,7 @@ func NewTimeline(w io.Writer) *Timeline {
 	if w == nil {
 		return nil
 	}
-	t := &Timeline{w: bufio.NewWriterSize(w, 1<<20)}
+	t := &Timeline{w: bufio.NewWriterSize(w, 1<<20), before: "["}
 	for s := range stream.Stages {
 		t.put(TraceEvent{Name: "process_name", Phase: "M", Stage: int(s), Args: map[string]string{"name": s.String()}})
 	}
@@ -55,23 +55,11 @@ func (t *Timeline) Span() func(stream.Span) {
 }
 
 func (t *Timeline) put(e TraceEvent) {
-	data, err := json.Marshal(e)
+	data, _ := json.Marshal(e) // which is made of texts and numbers
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	head := "[\n"
-	if t.comma {
-		head = ",\n"
-	}
-	t.comma = true
-	if _, werr := t.w.WriteString(head); err == nil {
-		err = werr
-	}
-	if _, werr := t.w.Write(data); err == nil {
-		err = werr
-	}
-	if t.err == nil {
-		t.err = err
-	}
+	fmt.Fprintf(t.w, "%s\n%s", t.before, data)
+	t.before = ","
 }
 
 // Close ends the array and returns the first error.
@@ -81,11 +69,6 @@ func (t *Timeline) Close() error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if _, err := t.w.WriteString("\n]\n"); t.err == nil {
-		t.err = err
-	}
-	if err := t.w.Flush(); t.err == nil {
-		t.err = err
-	}
-	return t.err
+	t.w.WriteString("\n]\n")
+	return t.w.Flush() // whatever write has failed
 }

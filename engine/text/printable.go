@@ -62,19 +62,15 @@ func Line(s string) string {
 	if Printable(s) {
 		return s
 	}
-	var out []byte
-	for len(s) > 0 {
-		switch r, size := utf8.DecodeRuneInString(s); {
-		case r == utf8.RuneError && size <= 1:
-			out, s = fmt.Appendf(out, `\x%02x`, s[0]), s[1:]
-		case hidden(r):
-			out, s = fmt.Appendf(out, `\u%04x`, r), s[size:]
-		default:
-			out, s = append(out, s[:size]...), s[size:]
-		}
+	out, rest := AppendPrintable(nil, []byte(s))
+	for _, b := range rest {
+		out = fmt.Appendf(out, `\x%02x`, b)
 	}
-	return string(out)
+	return lineEnds.Replace(string(out))
 }
+
+// lineEnds escapes what AppendPrintable leaves.
+var lineEnds = strings.NewReplacer("\n", `\u000a`, "\t", `\u0009`)
 
 // OneLine reports whether a text has no line end, the one character that AppendPrintable cannot escape: nobody knows
 // there who has written it.

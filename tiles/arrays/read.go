@@ -8,8 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
-	"runtime/debug"
 	"sync/atomic"
 	"unsafe"
 
@@ -178,34 +176,13 @@ func (f *File) DropCache() { disk.DropCache(f.file) }
 
 // Guard runs what reads arrays. Where the file cannot be read any more, because it was cut or its medium fails, it
 // fails with disk.ErrCorrupt.
-func (f *File) Guard(do func() error) (err error) {
-	defer func(old bool) {
-		debug.SetPanicOnFault(old)
-		if r := recover(); r != nil {
-			err = f.fault(r)
+func (f *File) Guard(do func() error) error {
+	return disk.Guard(f.mem, do, func(off int64) error {
+		if size, err := disk.FileSize(f.file); err == nil && size < f.fileBytes() {
+			return f.corrupt("it was cut to %d of %d bytes", size, f.fileBytes())
 		}
-	}(debug.SetPanicOnFault(true))
-	return do()
-}
-
-// fault turns a recovered fault on the mapping into an error. Any other panic is somebody's bug and goes on.
-func (f *File) fault(r any) error {
-	a, ok := r.(interface {
-		runtime.Error
-		Addr() uintptr
+		return f.corrupt("offset %d: the medium returned an error; see the system's log", off)
 	})
-	if !ok {
-		panic(r)
-	}
-	base := uintptr(unsafe.Pointer(unsafe.SliceData([]byte(f.mem))))
-	at := a.Addr()
-	if at < base || at-base >= uintptr(len(f.mem)) {
-		panic(r)
-	}
-	if size, err := disk.FileSize(f.file); err == nil && size < f.fileBytes() {
-		return f.corrupt("it was cut to %d of %d bytes", size, f.fileBytes())
-	}
-	return f.corrupt("offset %d: the medium returned an error; see the system's log", at-base)
 }
 
 // Close unmaps the file. Nothing may read its arrays any more.

@@ -106,7 +106,7 @@ func Write(path, spare string, id [16]byte, list [][]byte, written *atomic.Int64
 	if err := h.fill(f, list, written); err != nil {
 		return err
 	}
-	if err := sync(dir, spare, f.Sync); err != nil {
+	if err := hook.For(dir).Synced(spare, f.Sync); err != nil {
 		return err
 	}
 	if err := f.Close(); err != nil {
@@ -118,19 +118,7 @@ func Write(path, spare string, id [16]byte, list [][]byte, written *atomic.Int64
 	if err := os.Rename(tmp, path); err != nil {
 		return err
 	}
-	return sync(dir, ".", func() error { return disk.SyncDir(dir) })
-}
-
-// sync runs a sync, with the hook of tests around it.
-func sync(dir, name string, do func() error) error {
-	h := hook.For(dir)
-	if err := h.Ask("sync", name); err != nil {
-		return err
-	}
-	if h != nil && h.Sync != nil {
-		return h.Sync(name, do)
-	}
-	return do()
+	return hook.For(dir).Synced(".", func() error { return disk.SyncDir(dir) })
 }
 
 // fill writes the arrays, their checksums and the header.

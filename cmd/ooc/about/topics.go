@@ -1,6 +1,7 @@
 package about
 
 import (
+	_ "embed" // for texts of topics
 	"fmt"
 	"strings"
 
@@ -11,6 +12,18 @@ import (
 	"ooc/engine/graph/write"
 	"ooc/engine/mpi"
 	"ooc/kernels/cpu"
+)
+
+// Texts of topics, in files.
+var (
+	//go:embed topics/numbers.txt
+	numbers string
+	//go:embed topics/memory.txt
+	memory string
+	//go:embed topics/gpus.txt
+	gpus string
+	//go:embed topics/clusters.txt
+	clusters string
 )
 
 // topics are what ooc help explains beside commands. Each is short; docs/ says the rest.
@@ -30,7 +43,8 @@ var topics = []struct {
 // Topics are commands that only have a help text.
 func Topics() (list []*cobra.Command) {
 	for _, t := range topics {
-		list = append(list, &cobra.Command{Use: t.name, Short: t.title, DisableFlagsInUseLine: true, Long: t.title + ".\n\n" + t.text()})
+		list = append(list, &cobra.Command{Use: t.name, Short: t.title, DisableFlagsInUseLine: true,
+			Long: t.title + ".\n\n" + strings.TrimSuffix(t.text(), "\n")})
 	}
 	return list
 }
@@ -57,64 +71,6 @@ func formats() string {
 		"ooc export --help and ooc near --help list what these write. docs/graph-formats.md has every detail.")
 	return b.String()
 }
-
-const numbers = `All distances of a store are of one kind. --kind chooses it:
-
-  i32    integers, exact, 4 bytes each; the kind of graphs whose weights are all integers
-  u16    integers, exact, 2 bytes each, where every distance is below 32,639
-  f32    real numbers of about seven digits, 4 bytes each; the kind of all other graphs
-  f64    real numbers as SciPy and networkx have them, 8 bytes each; integers up to 2^53 are exact
-
-Decimals such as 0.25 are exact with --scale 100: weights are multiplied by it when they are read, and have to be
-integers then. Answers are in the units of the file. ooc plan GRAPH --kind KIND says what each takes.
-docs/numbers.md has examples.`
-
-const gpus = `ooc takes the first NVIDIA GPU that works, else the first GPU of OpenCL, else the processor. ooc devices lists what there
-is, and says why a GPU cannot be used. Results are the same.
-
-  --device cuda:1      the second GPU; --device cuda is the first, and fails if it cannot be used
-  --device cuda:0,1    both, sharing one solve
-  --device opencl:0    a GPU of AMD, Intel or others, on Linux; docs/opencl.md says what to install
-  --device cpu         the processor
-  --device-memory SIZE, --host-memory SIZE    how much of each GPU, and of the host, to take
-
-An NVIDIA GPU has to be of Turing (2018) or newer, with a driver for CUDA 12 or newer. If none is found: does
-nvidia-smi work here? A container needs docker run --gpus all, a job of Slurm --gres=gpu:1. docs/gpus.md lists each
-message, and what to do.`
-
-const clusters = `One sparse graph, on machines that need no network between them: each job solves a part of the rows, and one more puts
-the parts together.
-
-  ooc solve roads.gr --sources part:3/8 --out parts/3.ooc      in the third of eight jobs
-  ooc merge roads.ooc parts/*.ooc                              once all have ended
-
-A job that is stopped takes a checkpoint and ends with exit code 130; the same command goes on. --max-hours H stops
-early enough for that. For many graphs, give each machine some of them: ooc solve a.gr b.gr. docs/cluster.md has
-scripts for Slurm.
-
-One dense graph, in processes that MPI connects, over a folder that all of them share:
-
-  mpirun -n 4 ooc solve dense.gr --out dense.ooc --cluster mpi
-
-or with the part of each process on a disk of its node, and then put together:
-
-  mpirun -n 4 ooc solve dense.gr --cluster mpi --part-dir /local
-  ooc merge dense.ooc dense.parts                              with all parts copied there`
-
-const memory = `The distances of n vertices are n × n numbers on disk, in the folder of the store: of 4 bytes each (i32, f32), of 2 (u16) or
-of 8 (f64). Undirected graphs need half of that, --predecessors twice, --sources only the rows that it names, and
---keep factors no matrix at all. ooc plan GRAPH says how much a solve takes, before anything is written.
-
-  --device-memory SIZE   most memory to take on each device: of the processor, by default, half of the memory that is
-                         free; of a GPU most of what is free
-  --host-memory SIZE     memory for the host cache of tiles: by default a few tiles for the processor, half of the
-                         memory that is free for a GPU
-
-SIZE is, for example, 512MiB or 4GiB. A matrix that is larger is streamed from disk: less memory costs time, and changes no
-integer. The arcs of a graph have to fit into memory; a graph that is given as a matrix stays in its file.
-
-A store is mapped. So the system may show much more memory in use than is taken: what it shows is its own cache of the
-file, which it gives up when others need memory. docs/memory.md has a table of sizes.`
 
 func exitCodes() string {
 	var b strings.Builder

@@ -27,34 +27,25 @@ const (
 	Interrupted   = 130
 )
 
-// Meanings are all codes, and what they mean.
-var Meanings = []struct {
-	Code int
-	Text string
-}{
-	{0, "done"},
-	{Failed, "failed: the message says why"},
-	{Usage, "usage: the command line is wrong, or asks for what cannot be"},
-	{BadInput, "bad input: a file is missing, or is not what was asked for"},
-	{NegativeCycle, "negative cycle: there are no shortest distances"},
-	{NoSpace, "no space on the volume, in the quota or in the largest file allowed"},
-	{Locked, "locked by another process"},
-	{SomeFailed, "some jobs of a batch failed"},
-	{Corrupt, "corrupt store, or one of another version; verify found a wrong distance"},
-	{Interrupted, "interrupted: the same command resumes"},
+// meaning is what a code says, and of which class of errors.
+type meaning struct {
+	Code  int
+	class class.Class
+	Text  string
 }
 
-// codes are those of the classes of errors.
-var codes = map[class.Class]int{
-	class.None:          Failed,
-	class.Interrupted:   Interrupted,
-	class.SomeFailed:    SomeFailed,
-	class.NoSpace:       NoSpace,
-	class.Locked:        Locked,
-	class.Corrupt:       Corrupt,
-	class.NegativeCycle: NegativeCycle,
-	class.Usage:         Usage,
-	class.Input:         BadInput,
+// Meanings are all codes, and what they mean.
+var Meanings = []meaning{
+	{0, -1, "done"},
+	{Failed, class.None, "failed: the message says why"},
+	{Usage, class.Usage, "usage: the command line is wrong, or asks for what cannot be"},
+	{BadInput, class.Input, "bad input: a file is missing, or is not what was asked for"},
+	{NegativeCycle, class.NegativeCycle, "negative cycle: there are no shortest distances"},
+	{NoSpace, class.NoSpace, "no space on the volume, in the quota or in the largest file allowed"},
+	{Locked, class.Locked, "locked by another process"},
+	{SomeFailed, class.SomeFailed, "some jobs of a batch failed"},
+	{Corrupt, class.Corrupt, "corrupt store, or one of another version; verify found a wrong distance"},
+	{Interrupted, class.Interrupted, "interrupted: the same command resumes"},
 }
 
 // coded is an error whose code is known, whatever it wraps.
@@ -96,7 +87,8 @@ func Code(err error) int {
 	if errors.As(err, &c) {
 		return c.code
 	}
-	return codes[class.Of(err)]
+	of := class.Of(err)
+	return Meanings[slices.IndexFunc(Meanings, func(m meaning) bool { return m.class == of })].Code
 }
 
 // ReportJSON prints an error as an object to standard output, where --json is given.

@@ -44,6 +44,17 @@ func (h *Hooks) Ask(op, name string) error {
 	return h.Before(op, name)
 }
 
+// Synced runs a sync of a file, with what the hooks do around it.
+func (h *Hooks) Synced(name string, do func() error) error {
+	if err := h.Ask("sync", name); err != nil {
+		return err
+	}
+	if h != nil && h.Sync != nil {
+		return h.Sync(name, do)
+	}
+	return do()
+}
+
 // AskPath is Ask for whoever knows a file by its path alone.
 func AskPath(op, path string) error {
 	dir, name := filepath.Split(path)
