@@ -81,8 +81,9 @@ func interruptible(same time.Duration) (context.Context, func()) {
 	})
 	// For good: signal.Stop would have the next one kill the process.
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	ending := make(chan struct{})
+	ending, gone := make(chan struct{}), make(chan struct{})
 	go func() {
+		defer close(gone)
 		select {
 		case <-ending:
 			return
@@ -112,6 +113,7 @@ func interruptible(same time.Duration) (context.Context, func()) {
 	}()
 	return ctx, func() {
 		close(ending)
+		<-gone // else it might take a signal that comes after this
 		cancel(errors.New("done"))
 	}
 }
