@@ -43,17 +43,8 @@ func exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export STORE [FILE]",
 		Short: "Write the distances to a file: " + english.WordSeries(names, "or") + "; or predecessors",
-		Long: "export writes distances in the format that FILE's extension names, compressed if .gz or .zst follows it,\n" +
-			"or to standard output if FILE is -, as .csv unless --format names another. Formats:" + formats.String() + "\n\n" +
-			"Rows and columns are in the order of the store's rows, or that of --rows and --cols. Both take vertex ids\n" +
-			"and ranges of them, separated by commas, or files of them: --rows 17,20..29,@more.txt (@- is\n" +
-			"standard input). A range has the vertices from the one to the other in the order of the store's rows.\n" +
-			"Unreachable is inf, and in integer .npy and .mtx the type's maximum, 2147483647.\n\n" +
-			"--predecessors writes, as .npy of int32, the row number of the vertex before each on a shortest path from the\n" +
-			"row's vertex, as SciPy's shortest_path does. The store has to be of a sparse graph, or solved with --predecessors.\n\n" +
-			"--ids writes which vertex each row and column of FILE is, or without FILE each of the store: as .csv with the\n" +
-			"columns index, row and column, or as .npy, where rows and columns are the same vertices. --rows and --cols read it.",
-		Args: cobra.RangeArgs(1, 2),
+		Long:  longHelp("export", formats.String()),
+		Args:  cobra.RangeArgs(1, 2),
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&o.rows, "rows", "", "ids, ranges and @FILEs of the rows to write, separated by commas (default: all)")

@@ -34,11 +34,9 @@ func genCommand() *cobra.Command {
 		fmt.Fprintf(&formats, " %s", strings.Join(w.Extensions, " "))
 	}
 	cmd := &cobra.Command{
-		Use:   "gen KIND -n N [-m M] [--seed S] FILE",
-		Short: "Generate a graph",
-		Long: "gen writes a graph to FILE, in the format that its extension names:" + formats.String() + ",\n" +
-			"and .gz or .zst after that. The same seed gives the same bytes on every platform. Graphs are directed unless\n" +
-			"--undirected is given. Kinds:" + kinds.String(),
+		Use:       "gen KIND -n N [-m M] [--seed S] FILE",
+		Short:     "Generate a graph",
+		Long:      longHelp("gen", formats.String(), kinds.String()),
 		ValidArgs: names,
 		Args:      cobra.ExactArgs(2),
 	}

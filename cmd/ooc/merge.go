@@ -24,13 +24,8 @@ func mergeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge STORE PART...",
 		Short: "Put the stores of all parts, of solve --sources part:I/K or --part-dir, together into one",
-		Long: "merge makes STORE out of the stores of all parts of a graph, which ooc solve GRAPH --sources part:1/K to part:K/K has\n" +
-			"made, or the processes of ooc solve --cluster mpi --part-dir, anywhere and in any order; a folder that holds parts of the\n" +
-			"latter stands for them. STORE is what a solve of all rows makes: one half of the matrix where the graph is symmetric,\n" +
-			"else all of it. Parts are compared with their checksums as they are copied, and never written to;\n" +
-			"STORE takes its own room beside them. Nothing is written before all parts are known to be there, solved, and of\n" +
-			"one graph. Ctrl-C and kills lose little: the same command goes on.",
-		Args: cobra.MinimumNArgs(2),
+		Long:  longHelp("merge"),
+		Args:  cobra.MinimumNArgs(2),
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "one JSON object that says what was made")
 	return runs(cmd, &o.line, o.run)

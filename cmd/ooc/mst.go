@@ -33,12 +33,8 @@ func mstCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mst GRAPH",
 		Short: "A spanning tree of least weight, or a forest",
-		Long: "mst prints a line for each edge of a spanning tree of least weight of GRAPH (a file, - for standard input, or a\n" +
-			"store of a sparse graph): its ends and its weight, separated by tabs; and then a line with the word total and\n" +
-			"the sum of all. A graph that is not connected has a forest, which standard error says. GRAPH is undirected:\n" +
-			"where its format is directed unless it is told otherwise, give --undirected.\n\n" +
-			"Both methods give the same total. Methods:" + methods.String(),
-		Args: cobra.ExactArgs(1),
+		Long:  longHelp("mst", methods.String()),
+		Args:  cobra.ExactArgs(1),
 	}
 	f.arcsFlags.add(cmd)
 	cmd.Flags().Var(flagvalue.Word(&f.method, mst.Methods.Names()...), "method", strings.Join(mst.Methods.Names(), ", "))

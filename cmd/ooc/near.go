@@ -41,12 +41,8 @@ func nearCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "near GRAPH FILE",
 		Short: "Write the pairs of vertices that are near each other, as a sparse matrix: " + english.WordSeries(names, "or"),
-		Long: "near writes all pairs of vertices of GRAPH (a file, - for standard input, or a store of a sparse graph) that are\n" +
-			"within a distance, or the nearest of each vertex, to FILE, in the format that its extension names, compressed if\n" +
-			".gz or .zst follows it. It needs no store, and no memory for n² of anything. Formats:" + formats.String() + "\n\n" +
-			"The diagonal is left out. A distance of 0 between two vertices is an entry like others. Ctrl-C and kills lose\n" +
-			"little: what was found is in FILE" + near.Extension + ", from which the same command goes on.",
-		Args: cobra.ExactArgs(2),
+		Long:  longHelp("near", formats.String(), near.Extension),
+		Args:  cobra.ExactArgs(2),
 	}
 	f.graphFlags.add(cmd, entry.Kinds...)
 	fl := cmd.Flags()

@@ -24,11 +24,8 @@ func pathCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "path STORE U V",
 		Short: "Print a shortest path between vertices named by their ids in the input",
-		Long: "path prints a line with U, V, the length of a shortest path and the number of its arcs, and then a line for\n" +
-			"each arc, which begins with a tab: its ends and its weight. All are separated by tabs. --pairs does so for\n" +
-			"each line \"U V\" of a file (- for standard input). Where there is no path the length is \"unreachable\".\n" +
-			"The store has to be of a sparse graph, or solved with --predecessors.",
-		Args: cobra.RangeArgs(1, 3),
+		Long:  longHelp("path"),
+		Args:  cobra.RangeArgs(1, 3),
 	}
 	cmd.Flags().StringVar(&f.pairs, "pairs", "", "a file with a pair of vertices a line")
 	cmd.Flags().BoolVar(&f.json, "json", false, "one JSON object a pair")

@@ -37,17 +37,8 @@ func queryCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "query STORE U V...",
 		Short: "Print distances between vertices named by their ids in the input",
-		Long: "query prints one line for each V: U, V and their distance, separated by tabs. --row prints the distances\n" +
-			"from a vertex to all, --col those from all to a vertex, --pairs those of each line \"U V\" of a file (- for\n" +
-			"standard input). A pair without a path is \"unreachable\".\n\n" +
-			"--rows and --cols print a table: the distances from each vertex of the one to each of the other, with their ids as\n" +
-			"the first column and the first line. Both take ids and ranges, separated by commas, or files of them, as in\n" +
-			"export: --rows 17,20..29,@more.txt; without one of them, it is all vertices.\n\n" +
-			"Ids with blanks, commas or quotes are printed in double quotes, and stand in them in --pairs, whose lines may have\n" +
-			"tabs or commas for blanks, a header, and a third column: what query prints can be given to it again.\n\n" +
-			"--k-nearest K prints, of --row U or --col V, the K nearest other vertices, the nearest first, and --within R\n" +
-			"those no farther than R; with both, the K nearest of those. U alone then stands for --row U.",
-		Args: cobra.MinimumNArgs(1),
+		Long:  longHelp("query"),
+		Args:  cobra.MinimumNArgs(1),
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.row, "row", "", "print the distances from this vertex to all")

@@ -28,10 +28,8 @@ func scrubCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scrub STORE",
 		Short: "Read every tile from disk and compare it with its checksum",
-		Long: "scrub reads the whole matrix from disk, not from memory, and names each tile that does not match the checksum\n" +
-			"that the solve left. The stored graph and ids are compared with theirs, too. It writes nothing, so that it works on\n" +
-			"media that cannot be written and while others read; Ctrl-C therefore prints the tile to go on from, which --from takes.",
-		Args: cobra.ExactArgs(1),
+		Long:  longHelp("scrub"),
+		Args:  cobra.ExactArgs(1),
 	}
 	cmd.Flags().Var(flagvalue.AtLeast(&o.From, 0), "from", "the tile to begin with, counted row by row from 0")
 	cmd.Flags().BoolVar(&o.json, "json", false, "one JSON object")

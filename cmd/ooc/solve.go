@@ -62,11 +62,7 @@ func newSolve() (*cobra.Command, *solveOptions) {
 	cmd := &cobra.Command{
 		Use:   "solve GRAPH...",
 		Short: "Import a graph if needed, then solve it; resume what is unfinished",
-		Long: "solve computes every shortest distance of GRAPH (a file, - for standard input, or a store) into a store:\n" +
-			"a folder whose " + tiles.MatrixName + " NumPy opens in place. Run again, it resumes, or says that all is done.\n" +
-			"Ctrl-C takes a checkpoint and ends; a second Ctrl-C ends at once, and is resumable too.\n\n" +
-			"Several graphs, a folder of them, a quoted pattern or --jobs FILE are a batch: a queue on disk, NAME.batch, that\n" +
-			"the same command continues. Small graphs share the device; a job that fails does not stop the others.",
+		Long:  longHelp("solve", tiles.MatrixName),
 	}
 	f.matrixFlags.add(cmd)
 	f.progressFlags.add(cmd)

@@ -52,12 +52,8 @@ func ssspCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sssp GRAPH --source S[,S...]",
 		Short: "Shortest paths from chosen vertices, by Bellman–Ford",
-		Long: "sssp prints, for each vertex of GRAPH (a file, - for standard input, or a store of a sparse graph), a line with\n" +
-			"its id, its distance from the source and its predecessor on a shortest path, separated by tabs; with several\n" +
-			"sources, the source before these. What cannot be reached is \"unreachable\", and no predecessor is -. A negative\n" +
-			"cycle that a source reaches is named, exit 4; one that none reaches does not matter.\n\n" +
-			"Every method gives the same distances and the same predecessors, to the bit. Methods:" + methods.String(),
-		Args: cobra.ExactArgs(1),
+		Long:  longHelp("sssp", methods.String()),
+		Args:  cobra.ExactArgs(1),
 	}
 	f.arcsFlags.add(cmd)
 	fl := cmd.Flags()

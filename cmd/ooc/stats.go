@@ -38,17 +38,8 @@ func statsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats STORE|GRAPH",
 		Short: "Print eccentricities, centralities, means and histograms of all distances",
-		Long: "stats reads the matrix of a store once. Of a GRAPH (a file, or - for standard input) it computes every distance,\n" +
-			"by elimination, and keeps none. Ctrl-C writes what was gathered to a small file, NAME" + statsExt + ", from which the\n" +
-			"same command goes on. Where elimination does not pay, --store DIR solves into a store, asks that, and removes it. The flags\n" +
-			"--sources, --out, --store, --device, --device-memory, --host-memory, --checkpoint and --progress, and those that say how a\n" +
-			"graph is read, are for graphs alone.\n\n" +
-			"stats prints diameter, radius, center, mean distance, efficiency, the most central vertices and what the\n" +
-			"flags ask for. --csv prints a table with one line a vertex instead: eccentricity, closeness and harmonic\n" +
-			"centrality, counts and sums; --json prints all of both as one object. docs/stats.md defines each number;\n" +
-			"those that networkx has too go by its names. Distances are directed: closeness and harmonic centrality count the\n" +
-			"incoming ones, as networkx does, and their columns that end in _out the outgoing ones.",
-		Args: cobra.ExactArgs(1),
+		Long:  longHelp("stats", statsExt),
+		Args:  cobra.ExactArgs(1),
 	}
 	f.graphFlags.add(cmd, entry.Kinds...)
 	f.deviceFlags.add(cmd)

@@ -38,15 +38,8 @@ func verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify STORE | verify GRAPH --matrix FILE --full",
 		Short: "Compare checksums and sampled rows with a search, or prove every distance",
-		Long: "verify compares every tile with its checksum and then sampled rows with an independent search. Where the input\n" +
-			"was a matrix it also takes random strips of tiles, and wants no distance longer than a way over another vertex.\n" +
-			"--full proves every distance instead, on all cores, in one pass over the matrix: that each follows from those before it\n" +
-			"on some arc, and that no arc makes it shorter; exact in i32, within the rounding of docs/promises.md in f32.\n" +
-			"--device names GPUs that prove integers without negative weights in the place of the cores, all of them together.\n" +
-			"It needs a store of a sparse graph. With --matrix it proves distances that any program has written, a square\n" +
-			"array in a .npy file whose rows and columns are the vertices in the order of their numeric ids (text ids: in\n" +
-			"the order of their first appearance); unreachable is inf, or an integer type's maximum.",
-		Args: cobra.ExactArgs(1),
+		Long:  longHelp("verify"),
+		Args:  cobra.ExactArgs(1),
 	}
 	fl := cmd.Flags()
 	f.rows = 64
