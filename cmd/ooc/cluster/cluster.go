@@ -183,6 +183,14 @@ func faultOf(err error) fault {
 	return fault{err.Error(), exit.Code(err)}
 }
 
+// failed is the error that a rank has told of, nil if it has none.
+func (c *Cluster) failed(rank int, f fault) error {
+	if f.Text == "" {
+		return nil
+	}
+	return exit.WithCode(fmt.Errorf("%s: %s", c.seats[rank].name(rank), f.Text), f.Code)
+}
+
 // Version is what all processes have to be of.
 var Version = about.Version
 
@@ -280,13 +288,12 @@ func (c *Cluster) agree(mine error) error {
 	if err != nil {
 		return err
 	}
+	if mine != nil && faults != nil { // of rank 0, which is told of all
+		return mine
+	}
 	for rank, f := range faults {
-		switch {
-		case f.Text == "":
-		case rank == 0:
-			return mine
-		default:
-			return exit.WithCode(fmt.Errorf("%s: %s", c.seats[rank].name(rank), f.Text), f.Code)
+		if err := c.failed(rank, f); err != nil {
+			return err
 		}
 	}
 	all := true

@@ -178,26 +178,25 @@ func (c *Cluster) decide(all []seen, s *Solve) (d decision, err error) {
 	if d.Make = s.Parts.Restart; d.Make {
 		return d, nil
 	}
+	look := func(rank int, f *found) error {
+		if f.Began {
+			began, seer = f, rank
+		}
+		return c.failed(rank, f.Fault)
+	}
 	for rank, f := range own {
 		if f == nil {
 			continue
 		}
-		if f.Fault.Text != "" {
-			return d, exit.WithCode(fmt.Errorf("%s: %s", c.seats[rank].name(rank), f.Fault.Text), f.Fault.Code)
-		}
-		if f.Began {
-			began, seer = f, rank
+		if err := look(rank, f); err != nil {
+			return d, err
 		}
 	}
 	if began == nil && slices.Contains(own, nil) { // nodes may have come in another order
 		for rank, seen := range all {
 			for i := range seen.Parts {
-				f := &seen.Parts[i]
-				if f.Fault.Text != "" {
-					return d, exit.WithCode(fmt.Errorf("%s: %s", c.seats[rank].name(rank), f.Fault.Text), f.Fault.Code)
-				}
-				if f.Began {
-					began, seer = f, rank
+				if err := look(rank, &seen.Parts[i]); err != nil {
+					return d, err
 				}
 			}
 		}
