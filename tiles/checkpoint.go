@@ -36,28 +36,22 @@ func (s *Store) loadState() (sf stateFile, err error) {
 // State gives the newest synced restore point. false means that there is none
 // yet: the matrix does not count. It fails with ErrCorrupt where slots were
 // written but none checks out.
-func (s *Store) State() (State, bool, error) {
-	if s.joined != nil {
-		return s.leastState((*Store).State)
-	}
-	sf, best, err := s.restorePoint()
-	if err != nil || best < 0 {
-		return State{}, false, err
-	}
-	return sf.slot[best].state, true, nil
-}
+func (s *Store) State() (State, bool, error) { return s.reached(false) }
 
 // Ahead is what Recover would give: State, or a note that is ahead of it where
 // that is to be believed. It writes nothing, and readers may ask too.
-func (s *Store) Ahead() (State, bool, error) {
+func (s *Store) Ahead() (State, bool, error) { return s.reached(true) }
+
+// reached is State, or with notes Ahead.
+func (s *Store) reached(notes bool) (State, bool, error) {
 	if s.joined != nil {
-		return s.leastState((*Store).Ahead)
+		return s.leastState(notes)
 	}
 	sf, best, err := s.restorePoint()
 	switch {
 	case err != nil:
 		return State{}, false, err
-	case sf.trusted(best, s.incarnation()):
+	case notes && sf.trusted(best, s.incarnation()):
 		return sf.note.state, true, nil
 	case best < 0:
 		return State{}, false, nil

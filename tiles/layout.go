@@ -28,19 +28,19 @@ type layout struct {
 	shape func(g Geometry) (dimensions []int) // of the array of tiles in dist.npy
 }
 
+// whole has all tiles of the rows that there are.
+var whole = layout{
+	down:  rowsDown,
+	first: func(int) int { return 0 },
+	start: func(g Geometry, i int) int { return i * g.Side() },
+	shape: func(g Geometry) []int { return []int{rowsDown(g), g.Side(), g.T, g.T} },
+}
+
+func rowsDown(g Geometry) int { return entry.CeilDiv(g.RowCount(), g.T) }
+
 var layouts = map[Layout]layout{
-	Square: {
-		down:  Geometry.Side,
-		first: func(int) int { return 0 },
-		start: func(g Geometry, i int) int { return i * g.Side() },
-		shape: func(g Geometry) []int { return []int{g.Side(), g.Side(), g.T, g.T} },
-	},
-	Rows: {
-		down:  downRows,
-		first: func(int) int { return 0 },
-		start: func(g Geometry, i int) int { return i * g.Side() },
-		shape: func(g Geometry) []int { return []int{downRows(g), g.Side(), g.T, g.T} },
-	},
+	Square: whole,
+	Rows:   whole,
 	Factors: {
 		down:  func(Geometry) int { return 0 },
 		first: func(int) int { return 0 },
@@ -57,8 +57,6 @@ var layouts = map[Layout]layout{
 
 // Known reports whether this program knows the layout.
 func (l Layout) Known() bool { return layouts[l].down != nil }
-
-func downRows(g Geometry) int { return entry.CeilDiv(g.Rows, g.T) }
 
 // Layout returns the matrix's layout.
 func (g Geometry) Layout() Layout {

@@ -241,9 +241,9 @@ func together(dirA string, a *Meta, dirB string, b *Meta) error {
 }
 
 // leastState is the state of a store in parts: what all of them have done.
-func (s *Store) leastState(of func(*Store) (State, bool, error)) (least State, counts bool, err error) {
+func (s *Store) leastState(notes bool) (least State, counts bool, err error) {
 	for i, p := range s.joined {
-		st, here, err := of(p)
+		st, here, err := p.reached(notes)
 		if err != nil || !here {
 			return State{}, false, err
 		}
