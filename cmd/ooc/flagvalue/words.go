@@ -1,7 +1,9 @@
 package flagvalue
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"strconv"
@@ -50,4 +52,21 @@ func Within(text string) (float64, error) {
 	}
 	r, err := strconv.ParseFloat(text, 64)
 	return r, exit.Refuse(err != nil || math.IsNaN(r), "--within %s: want a distance", text)
+}
+
+// NewFolder fails if the folder that a flag names is something else. It need not be there, or be named.
+func NewFolder(flag, dir string) error {
+	if dir == "" {
+		return nil
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil && !errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("--%s: %w", flag, err)
+	case err != nil || !info.IsDir():
+		return exit.UsageError(fmt.Errorf("--%s %s is no folder; name one, or leave it to be made", flag, dir))
+	}
+	return nil
 }

@@ -7,6 +7,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Boot is the system's id of its current boot, which changes with each; "" if it does not say.
+func Boot() string {
+	id, err := unix.Sysctl("kern.bootsessionuuid") // macOS' id of a boot
+	if err != nil {
+		return ""
+	}
+	return id
+}
+
 // reserve gives the empty file f the size and the blocks for it, contiguous
 // ones if there are. On volumes that cannot allocate ahead it only sets the
 // size: the caller has compared it with the free space.

@@ -85,3 +85,6 @@ func DiskBytes(fi fs.FileInfo) int64 { return fi.Size() }
 
 // Boot is the system's id of its current boot; it is not known here.
 func Boot() string { return "" }
+
+// WillNeed does nothing: the system's own read-ahead must do.
+func WillNeed([]byte) {}

@@ -1,4 +1,0 @@
-package disk
-
-// WillNeed does nothing: the system's own read-ahead must do.
-func WillNeed([]byte) {}
