@@ -8,11 +8,11 @@ import (
 	"math/rand/v2"
 	"os"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
-	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/device/registry"
@@ -151,9 +151,26 @@ func (o *verifyOptions) prove(
 	case o.json:
 		terminal.PrintJSON("summary", proof)
 	default:
-		show.Proof(name, proof, kind, bytes)
+		printProof(name, proof, kind, bytes)
 	}
 	return nil
+}
+
+// printProof prints what was proved of a matrix of so many bytes.
+func printProof(name string, proof prove.Proof, kind entry.Kind, bytes int64) {
+	fmt.Fprintf(terminal.Out, "%s: all %s distances are proved", name, humanize.Comma(proof.Entries))
+	if kind.Float() {
+		fmt.Fprintf(terminal.Out, ", within the rounding of %s", kind)
+	}
+	if proof.Trees > 0 {
+		fmt.Fprintf(terminal.Out, ", and the predecessors of each row lead back along arcs that make them")
+	}
+	if proof.Searched > 0 {
+		fmt.Fprintf(terminal.Out, "; for that %d of %s compared with a search", proof.Searched,
+			text.Count(proof.Rows, "row was", "rows were"))
+	}
+	fmt.Fprintf(terminal.Out, "; %s in %s, %s\n", humanize.IBytes(uint64(bytes)), text.Time(proof.Seconds),
+		text.PerSecond(float64(bytes)/proof.Seconds))
 }
 
 // proveStore proves every distance of a store.

@@ -7,9 +7,7 @@ import (
 	"os"
 )
 
-func writable(string) error { return nil } // making the file will say so
-
-func writableStream(string) error { return nil } // opening it will say so
+func writable(string, bool) error { return nil } // making the file, or opening it, will say so
 
 func openStream(path string) (*os.File, error) { return os.OpenFile(path, os.O_WRONLY, 0) }
 

@@ -12,17 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writable says why no file can be made in a folder.
-func writable(dir string) error {
-	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
-		return &fs.PathError{Op: "access", Path: dir, Err: err}
+// writable says why a device or a pipe cannot be written, or no file be made in a folder.
+func writable(path string, isFolder bool) error {
+	mode := uint32(unix.W_OK)
+	if isFolder {
+		mode |= unix.X_OK
 	}
-	return nil
-}
-
-// writableStream says why a device or a pipe cannot be written.
-func writableStream(path string) error {
-	if err := unix.Access(path, unix.W_OK); err != nil {
+	if err := unix.Access(path, mode); err != nil {
 		return &fs.PathError{Op: "access", Path: path, Err: err}
 	}
 	return nil

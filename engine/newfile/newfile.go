@@ -101,7 +101,7 @@ func (f File) look() (at place, err error) {
 	switch {
 	case err == nil && at.was.Mode()&(fs.ModeCharDevice|fs.ModeNamedPipe) != 0:
 		at.stream = true
-		return at, writableStream(f.Path)
+		return at, writable(f.Path, false)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return at, err
 	}
@@ -130,7 +130,7 @@ func (f File) look() (at place, err error) {
 	if at.was != nil && !f.Overwrite {
 		return at, fmt.Errorf("%w; replace it with --overwrite", fs.ErrExist)
 	}
-	return at, writable(filepath.Dir(at.path))
+	return at, writable(filepath.Dir(at.path), true)
 }
 
 // resolved is a path without links, of which the last part need not be there.

@@ -324,7 +324,10 @@ func (c *Cluster) sameFiles(s *Solve) error {
 		first.IsStore = tiles.IsStore(out)
 	}
 	if input != "-" && !tiles.IsStore(input) {
-		err = first.look(input)
+		var info fs.FileInfo
+		if info, err = os.Stat(input); err == nil {
+			first.Size, first.ModTime = info.Size(), info.ModTime()
+		}
 	}
 	if err == nil && first.IsStore {
 		var there *tiles.Store
@@ -376,14 +379,6 @@ func (c *Cluster) sameFiles(s *Solve) error {
 
 func otherGraph(input string) error {
 	return exit.InputError(fmt.Errorf("%s is another file here than on rank 0: give all nodes the same graph", input))
-}
-
-func (v *view) look(input string) error {
-	info, err := os.Stat(input)
-	if err == nil {
-		v.Size, v.ModTime = info.Size(), info.ModTime()
-	}
-	return err
 }
 
 func sumOf(path string) (sum [sha256.Size]byte, err error) {
