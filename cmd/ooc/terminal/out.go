@@ -4,9 +4,14 @@
 package terminal
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"ooc/engine/text"
 )
@@ -89,4 +94,48 @@ func (errs) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// Known is a field of an object that is null where the value stands for none.
+func Known[T comparable](v T) *T {
+	var none T
+	if v == none {
+		return nil
+	}
+	return &v
+}
+
+// PrintJSON prints one object on one line, with a type beside the fields of v.
+func PrintJSON(kind string, v any) {
+	body, err := json.Marshal(v)
+	if err != nil { // only a NaN or an infinity in a status could do that
+		body = fmt.Appendf(nil, `{"message":%q}`, err)
+	}
+	head := fmt.Appendf(nil, `{"type":%q`, kind)
+	if len(body) > 2 {
+		head = append(head, ',')
+	}
+	Out.Write(append(append(head, body[1:]...), '\n'))
+}
+
+// Clip cuts a row to a number of characters, in which all that is not printable is escaped.
+func Clip(row string, width int) string {
+	row = text.Line(row)
+	if utf8.RuneCountInString(row) <= width {
+		return row
+	}
+	return string([]rune(row)[:max(0, width-1)]) + "…"
+}
+
+// Command is a command of ooc to paste into a shell: its name, flags that are ready to paste, and names of any kind.
+// Where a name begins with -, it says that no flags follow.
+func Command(name string, flags []string, names ...string) string {
+	words := append([]string{"ooc", name}, flags...)
+	if slices.ContainsFunc(names, func(n string) bool { return len(n) > 1 && n[0] == '-' }) {
+		words = append(words, "--")
+	}
+	for _, n := range names {
+		words = append(words, text.Quote(n))
+	}
+	return strings.Join(words, " ")
 }
