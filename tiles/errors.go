@@ -92,7 +92,8 @@ func (s *Store) faultAt(op string, i, j int, off int64) error {
 	free, ferr := disk.Free(s.dir)
 	if op == "write" && ferr == nil && free < s.geo.TileBytes() {
 		e.Err = ErrNoSpace
-		e.Reason = fmt.Sprintf("the volume is full (%s free) and reserves nothing ahead; free some space and solve again, which resumes", disk.Size(free))
+		e.Reason = fmt.Sprintf("the volume is full (%s free) and reserves nothing ahead; "+
+			"free some space and solve again, which resumes", disk.Size(free))
 		return e
 	}
 	e.Reason = "the medium returned an error; see the system's log, and copy the store to another disk"
@@ -101,7 +102,8 @@ func (s *Store) faultAt(op string, i, j int, off int64) error {
 
 func (s *Store) shortFault(op string, i, j int, off, size int64) error {
 	return &FaultError{Op: op, File: s.dist.Name(), I: i, J: j, Offset: off, Err: ErrCorrupt,
-		Reason: fmt.Sprintf("the file was cut to %d of %d bytes; restore it, or solve again with --restart", size, s.distBytes())}
+		Reason: fmt.Sprintf("the file was cut to %d of %d bytes; restore it, or solve again with --restart", size,
+			s.distBytes())}
 }
 
 // pages is the mapping from off on, n bytes, widened to whole pages of the

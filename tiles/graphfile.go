@@ -39,7 +39,8 @@ func (m *Meta) checkGraph(file string, b []byte, size int64) (head, error) {
 	case int(h.kind) != m.weightBytes():
 		return h, corruptInput(file, "its header claims %d vertices, %d arcs, %d bytes a weight", h.n, h.size, h.kind)
 	case h.n != uint64(m.N) || h.size != uint64(m.Arcs):
-		return h, corruptInput(file, "it has %d vertices and %d arcs, store.json says %d and %d", h.n, h.size, m.N, m.Arcs)
+		return h,
+			corruptInput(file, "it has %d vertices and %d arcs, store.json says %d and %d", h.n, h.size, m.N, m.Arcs)
 	case size != m.graphBytes():
 		return h, corruptInput(file, "it has %d bytes, its header claims %d", size, m.graphBytes())
 	}

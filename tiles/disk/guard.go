@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// Guard runs what touches the mapping of a file. Where a part of that cannot be touched, because the file was cut or its
-// medium fails, it returns what fault says of the offset. Any other panic is somebody's bug and goes on.
+// Guard runs what touches the mapping of a file. Where a part of that cannot be touched, because the file was cut or
+// its medium fails, it returns what fault says of the offset. Any other panic is somebody's bug and goes on.
 func Guard(mem []byte, touch func() error, fault func(off int64) error) (err error) {
 	defer func(old bool) {
 		debug.SetPanicOnFault(old)

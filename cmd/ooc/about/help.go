@@ -71,7 +71,8 @@ func ManCommand(unknown func(*cobra.Command, string) error) *cobra.Command {
 				return err
 			}
 			// Markdown for lists whose lines stay lines, and whose first is as far from the margin as the others.
-			about.Long = strings.ReplaceAll(strings.ReplaceAll(about.Long, "\n  ", "  \n  "), "\n  \n  ", "\n\n\u00a0\u00a0")
+			about.Long = strings.ReplaceAll(strings.ReplaceAll(about.Long, "\n  ", "  \n  "), "\n  \n  ",
+				"\n\n\u00a0\u00a0")
 			about.DisableAutoGenTag = true // which has a date of its own
 			return doc.GenMan(about, &doc.GenManHeader{Section: "1", Source: "ooc " + Number}, terminal.Out)
 		},

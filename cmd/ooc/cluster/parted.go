@@ -353,7 +353,8 @@ type room struct {
 func (c *Cluster) roomOf(dir string, w graph.Weights, o *engine.CreateOptions) room {
 	_, sparse := w.(*graph.Graph)
 	f := w.Facts()
-	m := tiles.Meta{N: f.N, Arcs: f.Arcs, Kind: f.Kind, Dense: !sparse, T: o.Tile, Layout: o.Layout, Predecessors: o.Predecessors, Part: o.Part}
+	m := tiles.Meta{N: f.N, Arcs: f.Arcs, Kind: f.Kind, Dense: !sparse, T: o.Tile, Layout: o.Layout,
+		Predecessors: o.Predecessors, Part: o.Part}
 	r := room{Need: tiles.StoreBytes(m, tiles.IDs{Numeric: f.IDs.Numeric, Text: f.IDs.Text}) - tiles.GivesBack(dir)}
 	id, free, err := disk.Volume(dir)
 	if r.Dir, _ = filepath.Abs(filepath.Dir(dir)); err != nil {

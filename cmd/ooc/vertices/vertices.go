@@ -95,9 +95,11 @@ func (v Of) Selection(flag, list string) (at []int, err error) {
 		file, ok := strings.CutPrefix(c.Text, "@")
 		if _, err := v.item(nil, c); err != nil && ok && !c.Quoted {
 			if file == "" {
-				return nil, text.ErrorOf(errUsage, "--%s %s: a file's name goes behind @, or - for standard input", flag, list)
+				return nil,
+					text.ErrorOf(errUsage, "--%s %s: a file's name goes behind @, or - for standard input", flag, list)
 			}
-			rows, err := v.list(file, map[string]string{"rows": "row", "cols": "column", "source": "source", "sources": "source"}[flag])
+			rows, err := v.list(file,
+				map[string]string{"rows": "row", "cols": "column", "source": "source", "sources": "source"}[flag])
 			if err != nil {
 				return nil, fmt.Errorf("--%s: %w", flag, err)
 			}
