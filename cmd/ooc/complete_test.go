@@ -31,7 +31,7 @@ func TestCompletion(t *testing.T) {
 		{"verify ", ":0"},
 		{"export g.ooc ", ":0"},
 		{"export g.ooc d.npy ", ":4"},
-		{"gen ", "random rmat grid road ring star tree complete :4"},
+		{"gen ", "random rmat powerlaw smallworld neighbours grid road ring star tree complete :4"},
 		{"gen grid --seed 1 ", ":0"},
 		{"version ", ":4"},
 		{"help bench ", "cuda kernels opencl tables :4"},

@@ -79,6 +79,7 @@ var rubbish = map[string]bad{
 	"tile":            {noNumber + "-64 0 100 65600", exit.Usage, "want a multiple of 64 up to 65536"},
 	"timeline":        {"g.gr g.ooc g.ooc/dist.npy", exit.Usage, "write g."},
 	"undirected":      {"", exit.Usage, "want true or false"},
+	"unweighted":      {"", exit.Usage, "want true or false"},
 	"version":         {"", exit.Usage, "want true or false"},
 	"k-nearest":       {noNumber + "-1 0", exit.Usage, "want a whole number, 1 or more"},
 	"pairs":           {noFile, exit.BadInput, "no such file"},
