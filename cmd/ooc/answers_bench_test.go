@@ -45,7 +45,11 @@ func BenchmarkAnswers(b *testing.B) {
 			for i := range pairs {
 				pairs[i] = [2]int{rand.IntN(n), rand.IntN(n)}
 			}
-			if _, err := path.All(b.Context(), p, pairs); err != nil {
+			w, err := path.New(p)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := w.All(b.Context(), pairs); err != nil {
 				b.Fatal(err)
 			}
 			return len(pairs)

@@ -40,15 +40,6 @@ func Between(p *engine.Problem, u, v int) (Route, error) {
 	return w.Between(u, v)
 }
 
-// All returns a shortest path for each pair of rows, in their order.
-func All(ctx context.Context, p *engine.Problem, pairs [][2]int) ([]Route, error) {
-	w, err := New(p)
-	if err != nil {
-		return nil, err
-	}
-	return w.All(ctx, pairs)
-}
-
 // Walker finds shortest paths in a solved store. It walks backwards from the target over tight arcs: those (x,y) with
 // d(u,x) + w(x,y) = d(u,y). It holds the graph with all arcs reversed, and the distances from one source. Only one
 // goroutine may use it. In a store that keeps predecessors it follows those; an arc's weight is then the distance

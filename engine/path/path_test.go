@@ -70,10 +70,7 @@ func TestPaths(t *testing.T) {
 			for range n * n {
 				pairs = append(pairs, [2]int{r.IntN(n), r.IntN(n)})
 			}
-			paths, err := All(context.Background(), p, pairs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			paths := walked(t, p, pairs)
 			search, from := graph.NewSearch(g), make([][]float64, n)
 			for i, pair := range pairs {
 				if u := pair[0]; from[u] == nil {
@@ -201,10 +198,7 @@ func BenchmarkPathsRome(b *testing.B) {
 	}
 	arcs := 0
 	for b.Loop() {
-		paths, err := All(context.Background(), p, pairs)
-		if err != nil {
-			b.Fatal(err)
-		}
+		paths := walked(b, p, pairs)
 		arcs = 0
 		for i := range paths {
 			arcs += len(paths[i].Weights)
@@ -287,4 +281,18 @@ func TestFactorPaths(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// walked returns a shortest path for each pair of rows.
+func walked(t testing.TB, p *engine.Problem, pairs [][2]int) []Route {
+	t.Helper()
+	w, err := New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, err := w.All(context.Background(), pairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
 }

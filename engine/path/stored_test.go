@@ -1,7 +1,6 @@
 package path
 
 import (
-	"context"
 	"testing"
 
 	"ooc/engine/graph"
@@ -22,10 +21,7 @@ func TestTrackedPaths(t *testing.T) {
 			for range 200 {
 				pairs = append(pairs, [2]int{r.IntN(n), r.IntN(n)})
 			}
-			paths, err := All(context.Background(), p, pairs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			paths := walked(t, p, pairs)
 			search := graph.NewSearch(g)
 			for i, path := range paths {
 				checkPath(t, g, path, pairs[i][0], pairs[i][1], search.From(pairs[i][0])[pairs[i][1]])
