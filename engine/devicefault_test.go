@@ -333,8 +333,8 @@ func (c *slipCase) slipIn(t *testing.T, s *slip) *engine.Problem {
 		o.Round, o.HostMemory = 64, 3*smallTile
 	}
 	sum := enginetest.Solve(t, p, o) // it sees nothing
-	if c.algorithm == rounds.BlockedName && plan.Of[*plan.Rounds](sum.Plans).InCore != c.inCore {
-		t.Fatalf("in core: %v, and %v was wanted", plan.Of[*plan.Rounds](sum.Plans).InCore, c.inCore)
+	if c.algorithm == rounds.BlockedName && plan.Of[*rounds.Plan](sum.Plans).InCore != c.inCore {
+		t.Fatalf("in core: %v, and %v was wanted", plan.Of[*rounds.Plan](sum.Plans).InCore, c.inCore)
 	}
 	return p
 }

@@ -166,8 +166,8 @@ func TestOneStreamOverlapsNothing(t *testing.T) {
 		}
 		var lines bytes.Buffer
 		sum := enginetest.Solve(t, p, engine.Options{Request: plan.Request{Algorithm: algorithm, Streams: 1, HostMemory: 4 * p.Geometry().TileBytes()}, Device: enginetest.Device(t, slots, 64), Timeline: &lines})
-		if plan.Of[*plan.Rounds](sum.Plans).Window != 1 || plan.Of[*plan.Rounds](sum.Plans).LookAhead {
-			t.Errorf("%s: plan %+v", algorithm, plan.Of[*plan.Rounds](sum.Plans))
+		if plan.Of[*rounds.Plan](sum.Plans).Window != 1 || plan.Of[*rounds.Plan](sum.Plans).LookAhead {
+			t.Errorf("%s: plan %+v", algorithm, plan.Of[*rounds.Plan](sum.Plans))
 		}
 		var events []live.TraceEvent
 		if err := json.Unmarshal(lines.Bytes(), &events); err != nil {

@@ -76,7 +76,7 @@ func how(c *plan.Choice) string {
 	if c.Algorithm == eliminate.Name {
 		return fmt.Sprint(", eliminates ", c.Plan.(*eliminate.Plan).Eliminated)
 	}
-	return fmt.Sprint(", in rounds of ", c.Plan.(*plan.Rounds).Width)
+	return fmt.Sprint(", in rounds of ", c.Plan.(*rounds.Plan).Width)
 }
 
 // TestFloatsFollowCountedWork wants floats planned alike whatever was measured: algorithm, tiles, width and where

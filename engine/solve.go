@@ -185,7 +185,7 @@ func (p *Problem) task(o Options, lines *live.Timeline, reports *live.Reporter, 
 	}
 	if q := p.meta.Part; q != nil {
 		if o.Round > 0 && o.Round != q.Block*p.geom.T {
-			return nil, text.ErrorOf(plan.ErrRound, "%s was dealt in blocks of %d vertices, and rounds are as wide; leave --round away", p.Dir(), q.Block*p.geom.T)
+			return nil, text.ErrorOf(rounds.ErrRound, "%s was dealt in blocks of %d vertices, and rounds are as wide; leave --round away", p.Dir(), q.Block*p.geom.T)
 		}
 		t.Round, t.Grid = q.Block*p.geom.T, [2]int{q.Rows, q.Cols}
 	}

@@ -93,7 +93,7 @@ func (a Algorithm) Size(q *plan.Basis) (tile int, beside int64, err error) {
 // roundsSeconds returns the seconds that the algorithms before this one take; +Inf: there are none.
 func roundsSeconds(before []plan.Offer) float64 {
 	for _, o := range before {
-		if p, ok := o.Plan.(*plan.Rounds); ok {
+		if p, ok := o.Plan.(*rounds.Plan); ok {
 			return p.Seconds - p.SyncSeconds
 		}
 	}

@@ -1,5 +1,5 @@
 // Package plan owns the request, the measured rates, and the choice between what algorithms offer. Each algorithm makes
-// its plan, and says it (Plan), in a package above this one. The data of rounds are here, since several share them.
+// its plan, and says it (Plan), in a package above this one.
 //
 // # Units and invariants
 //

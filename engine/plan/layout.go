@@ -43,3 +43,11 @@ func (q *Basis) layout(candidates []Algorithm, d kernels.Device) (tiles.Layout, 
 
 // Upper reports whether the store has layout upper.
 func (q *Basis) Upper() bool { return q.Layout == tiles.Upper }
+
+// Half says that one half of the matrix is stored; "": all of it.
+func (q *Basis) Half() string {
+	if q.Upper() {
+		return ", the upper half of them: the graph is symmetric"
+	}
+	return ""
+}

@@ -58,6 +58,9 @@ func (r Rates) ClosureSeconds(b float64) float64 {
 // and writes t² entries beside its t³ relaxations.
 func (r Rates) Efficiency(t int) float64 { return float64(t) / float64(t+24) }
 
+// Copiers is how many goroutines copy in each direction between the mapping and host memory.
+func Copiers() int { return min(16, max(2, runtime.GOMAXPROCS(0)/2)) }
+
 // lockRate is the bytes/s at which a GPU's driver page-locks and releases huge pages from several threads: 32 GiB in
 // 2.0 s (docs/benchmarks.md). It is not measured, because that would take as long as a small solve.
 const lockRate = 16e9
@@ -146,7 +149,7 @@ func guessRates(info kernels.Info) Rates {
 	if !info.SharedCores {
 		r.Kernel, r.Tail, r.Closure, r.In, r.Out, r.Host = 5e12, 100e-9, 0.3e-3, 25e9, 25e9, 50e9
 		// Measured on an H100's host for each goroutine, while the system wrote back. MeasureDisk replaces them.
-		r.Read, r.Write = 2.5e9*float64(copiers()), 1.7e9*float64(copiers())
+		r.Read, r.Write = 2.5e9*float64(Copiers()), 1.7e9*float64(Copiers())
 		// On the hosts of an H100 and an H200 (docs/benchmarks.md): some calls of the driver each, all by one
 		// goroutine.
 		r.PerOperation = 35e-6
@@ -302,7 +305,7 @@ const hostSample = 128 << 20
 // to and from them. If nothing can be written, or there is no room for it, it leaves the rates as they are: a plan
 // can be made without them.
 func (r *Rates) MeasureDisk(dir string, bytes int64, shared bool) error {
-	t, err := timeDisk(dir, min(max(1<<20, bytes), hostSample), copiers())
+	t, err := timeDisk(dir, min(max(1<<20, bytes), hostSample), Copiers())
 	if errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) || errors.Is(err, tiles.ErrNoSpace) {
 		return nil
 	}

@@ -26,7 +26,7 @@ type Algorithm struct {
 	toVertices func(g tiles.Geometry, iterations int) int64 // finished iterations as State.Done stores them
 	// fromVertices: the reverse of toVertices; never more than were finished.
 	fromVertices func(g tiles.Geometry, vertices int64) int
-	round        func(p *plan.Rounds) int // iterations per round, for displays
+	round        func(p *Plan) int // iterations per round, for displays
 	// roundStart: iterations that every tile had finished when the current round began.
 	roundStart func(done, round, last int) int
 	work       func(g tiles.Geometry) int // at most how many times n³ relaxations a solve takes
@@ -35,9 +35,9 @@ type Algorithm struct {
 
 	// plan picks slots, pages and the width of rounds for the rest of a solve. It fails with device.ErrMemory, naming
 	// the memory it would need.
-	plan func(q *plan.Basis, geom tiles.Geometry) (plan.Rounds, error)
+	plan func(q *plan.Basis, geom tiles.Geometry) (Plan, error)
 	// count replaces the plan's estimate of traffic by a count of the steps; nil: the estimate is exact.
-	count func(a *Algorithm, q *plan.Basis, p *plan.Rounds, geom tiles.Geometry) error
+	count func(a *Algorithm, q *plan.Basis, p *Plan, geom tiles.Geometry) error
 	// measure times what only this algorithm's plan needs; nil: nothing.
 	measure func(r *plan.Rates, d kernels.Device, v entry.Variant, n int) error
 	// steps emits the steps that follow iteration s.done and raises s.done as it goes, until it reaches s.last or
@@ -51,7 +51,7 @@ func (a *Algorithm) Name() string { return a.name }
 // Traits implements plan.Algorithm.
 func (a *Algorithm) Traits() plan.Traits {
 	t := a.traits
-	t.Title, t.Plan = a.name, new(plan.Rounds)
+	t.Title, t.Plan = a.name, new(Plan)
 	return t
 }
 
@@ -62,8 +62,8 @@ func Told(s *task.Summary) string {
 		rate += fmt.Sprintf(", %.0f %% of the ceiling", 100*s.Rate/s.Ceiling)
 	}
 	predicted := 0.0
-	if p := plan.Of[*plan.Rounds](s.Plans); p != nil {
-		predicted = p.RoundsSeconds()
+	if p := plan.Of[*Plan](s.Plans); p != nil {
+		predicted = p.roundsSeconds()
 	}
 	return fmt.Sprintf("rounds %s (%s; predicted %s), sync %s", text.Time(s.RoundsSeconds), rate, text.Time(predicted), text.Time(s.SyncSeconds))
 }
@@ -114,7 +114,7 @@ func (a *Algorithm) Plan(_ context.Context, q *plan.Basis, _ []plan.Offer) (plan
 }
 
 // choose picks the tile edge, unless the request fixes it, and plans the rounds.
-func (a *Algorithm) choose(q *plan.Basis) (tiles.Geometry, plan.Rounds, error) {
+func (a *Algorithm) choose(q *plan.Basis) (tiles.Geometry, Plan, error) {
 	geom := tiles.Geometry{N: q.Facts.N, T: q.Tile, EntryBytes: q.EntryBytes(), Upper: q.Upper()}
 	if geom.T == 0 {
 		geom.T = chooseTile(q)
@@ -187,7 +187,7 @@ func (r *run) planRounds(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.plan, r.rates = *offer.Plan.(*plan.Rounds), q.Rates
+	r.plan, r.rates = *offer.Plan.(*Plan), q.Rates
 	r.Summary.Plans = r.Summary.Plans.With(offer.Plan)
 	if r.Ranks != nil {
 		return r.agreed()

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"ooc/engine/internal/seeds"
-	"ooc/engine/plan"
 	"ooc/tiles"
 	"ooc/tiles/crashtest"
 )
@@ -18,7 +17,7 @@ func frames(r *rand.Rand, a *Algorithm, side int) (width, slots, pages int) {
 		width = 1 + r.IntN(min(side, 3))
 		slots = min(width*(side+1)+1, side*side+width) + r.IntN(2)*r.IntN(side*side+1)
 	}
-	return width, slots, plan.MinPages + r.IntN(2)*r.IntN(side*side)
+	return width, slots, minPages + r.IntN(2)*r.IntN(side*side)
 }
 
 // scalarRun schedules rounds over a model, from where its last checkpoint says.

@@ -6,11 +6,8 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/dustin/go-humanize"
-
 	"ooc/engine/device"
 	"ooc/engine/plan"
-	"ooc/engine/text"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 )
@@ -28,7 +25,7 @@ var blocked = Algorithm{
 		return min(int64(iterations)*int64(g.T), int64(g.N))
 	},
 	fromVertices: func(g tiles.Geometry, vertices int64) int { return int(vertices) / g.T },
-	round:        func(p *plan.Rounds) int { return p.Width },
+	round:        func(p *Plan) int { return p.Width },
 	roundStart:   func(done, _, _ int) int { return done },
 	work:         func(tiles.Geometry) int { return 1 },
 	traits:       plan.Traits{Automatic: true, Pivots: true, Predecessors: true, Devices: true, Parts: true, Upper: true},
@@ -39,10 +36,10 @@ var blocked = Algorithm{
 
 // planBlocked picks round width, slots and pages for what is left of a solve. It fails with device.ErrMemory, naming
 // the memory it would need, where a limit is too small.
-func planBlocked(q *plan.Basis, geom tiles.Geometry) (plan.Rounds, error) {
+func planBlocked(q *plan.Basis, geom tiles.Geometry) (Plan, error) {
 	list, err := candidates(q, geom)
 	if err != nil {
-		return plan.Rounds{}, err
+		return Plan{}, err
 	}
 	return fastest(list), nil
 }
@@ -54,23 +51,23 @@ func BlockedFits(q *plan.Basis, geom tiles.Geometry) error {
 }
 
 // candidates returns every plan with tiles of one edge that fits the limits; one at least, unless it fails.
-func candidates(q *plan.Basis, geom tiles.Geometry) ([]plan.Rounds, error) {
+func candidates(q *plan.Basis, geom tiles.Geometry) ([]Plan, error) {
 	info, side, start := q.Info, geom.Side(), int(q.State.Done)/geom.T
-	if q.Round < 0 || q.Round%geom.T != 0 {
-		return nil, text.ErrorOf(plan.ErrRound, "rounds of %d vertices are not a multiple of the tile edge %d", q.Round, geom.T)
+	if err := checkRound(q, geom); err != nil {
+		return nil, err
 	}
 	left := max(1, side-start) // a round over all tiles at once needs less than one over almost all
-	lo, hi := 1, max(1, min(left, plan.MaxRound/geom.T, side/plan.LeastRounds))
+	lo, hi := 1, max(1, min(left, maxRound/geom.T, side/leastRounds))
 	wide := hi // rounds wider than this have to be short
 	if !info.SharedCores {
-		hi = max(hi, min(left, plan.MaxRound/geom.T, side/plan.LeastShortRounds))
+		hi = max(hi, min(left, maxRound/geom.T, side/leastShortRounds))
 	}
 	if q.Round > 0 {
 		lo = min(q.Round/geom.T, left)
 		hi, wide = lo, lo
 	}
 	room := int((info.Memory - info.Scratch) / geom.TileBytes())
-	var list []plan.Rounds
+	var list []Plan
 	short := false // of pages
 	needed := 0    // slots for the narrowest rounds
 	for width := lo; width <= hi; width++ {
@@ -80,11 +77,11 @@ func candidates(q *plan.Basis, geom tiles.Geometry) ([]plan.Rounds, error) {
 				if width == lo {
 					needed = need
 				}
-				if width > wide && p.RoundsSeconds() > plan.ShortRound*float64(p.Rounds) {
+				if width > wide && p.roundsSeconds() > shortRound*float64(p.Rounds) {
 					continue
 				}
 				short = short || ok
-				if ok = ok && p.Pages >= plan.MinPages; ok && (cache || p.Pages != list[len(list)-1].Pages) {
+				if ok = ok && p.Pages >= minPages; ok && (cache || p.Pages != list[len(list)-1].Pages) {
 					list = append(list, p)
 				}
 			}
@@ -94,8 +91,7 @@ func candidates(q *plan.Basis, geom tiles.Geometry) ([]plan.Rounds, error) {
 	case len(list) > 0:
 		return list, nil
 	case short:
-		need := plan.MinPages * geom.TileBytes()
-		return nil, fmt.Errorf("%w: host memory %d bytes; tiles of %d need at least %d bytes (%s)", device.ErrMemory, q.HostMemory, geom.T, need, humanize.IBytes(uint64(need)))
+		return nil, tooFewPages(q, geom)
 	case q.Round > 0 && lo > 1 && lo == left:
 		// What is left is narrower than the round asked for, and a block that is not the whole matrix needs
 		// room for panels: a resumed run must not fail where the first did not.
@@ -105,19 +101,19 @@ func candidates(q *plan.Basis, geom tiles.Geometry) ([]plan.Rounds, error) {
 	}
 	need := int64(needed)*geom.TileBytes() + info.Scratch
 	return nil, fmt.Errorf("%w: device memory %d bytes; n = %d with tiles of %d and rounds of %d needs at least %d bytes (%s)",
-		device.ErrMemory, info.Memory, geom.N, geom.T, lo*geom.T, need, humanize.IBytes(uint64(need)))
+		device.ErrMemory, info.Memory, geom.N, geom.T, lo*geom.T, need, ib(need))
 }
 
 // fastest returns the plan that should end first.
-func fastest(list []plan.Rounds) plan.Rounds {
-	return slices.MinFunc(list, func(a, b plan.Rounds) int { return cmp.Compare(a.Seconds, b.Seconds) })
+func fastest(list []Plan) Plan {
+	return slices.MinFunc(list, func(a, b Plan) int { return cmp.Compare(a.Seconds, b.Seconds) })
 }
 
 // planned plans one round width, with or without look-ahead, with a host cache or with pages for tiles in transit
 // only. It fails where there is no room for the slots that it needs.
-func planned(q *plan.Basis, geom tiles.Geometry, start, width int, look, cache bool, room int) (p plan.Rounds, need int, ok bool) {
+func planned(q *plan.Basis, geom tiles.Geometry, start, width int, look, cache bool, room int) (p Plan, need int, ok bool) {
 	tb := geom.TileBytes()
-	p = plan.NewRounds(q, geom)
+	p = newPlan(q, geom)
 	g := gridOfPlan(q, &p, geom, start, width)
 	e := g.largest(geom)
 	p.Width, p.Rounds, p.LookAhead = width, entry.CeilDiv(geom.Side()-start, width), look
@@ -128,22 +124,22 @@ func planned(q *plan.Basis, geom tiles.Geometry, start, width int, look, cache b
 	need = g.minSlots(geom, e)
 	if look && !p.InCore {
 		// A lane needs a slot to fill while another computes; without that, look-ahead gains nothing.
-		need = g.lookAheadSlots(geom, e) + 2*plan.FewStreams
+		need = g.lookAheadSlots(geom, e) + 2*fewStreams
 	}
-	if p.Slots < need || look && p.Synchronous() {
+	if p.Slots < need || look && p.synchronous() {
 		return p, need, false
 	}
 	if p.Streams == 0 {
-		p.Streams = plan.FewStreams
+		p.Streams = fewStreams
 		if !q.Info.SharedCores {
-			p.Streams = plan.ManyStreams
+			p.Streams = manyStreams
 		}
 	}
 	held := p.Slots - g.beside(geom, e, look)
-	p.HostCache(q, tb, p.Tiles-max(0, e.own-held))
+	p.hostCache(q, tb, p.Tiles-max(0, e.own-held))
 	if !cache {
-		p.Pages = min(p.Pages, p.Staging())
-		p.HostBytes = int64(p.PerNode()) * int64(p.Pages) * tb
+		p.Pages = min(p.Pages, p.staging())
+		p.HostBytes = int64(p.perNode()) * int64(p.Pages) * tb
 	}
 	estimate(q, &p, g, e, held, geom, start)
 	return p, need, true
@@ -151,7 +147,7 @@ func planned(q *plan.Basis, geom tiles.Geometry, start, width int, look, cache b
 
 // gridOfPlan lays out the parts of a plan: the devices of one process share the rows, and several processes, one for
 // each device, stand as squarely as they can.
-func gridOfPlan(q *plan.Basis, p *plan.Rounds, geom tiles.Geometry, start, width int) part {
+func gridOfPlan(q *plan.Basis, p *Plan, geom tiles.Geometry, start, width int) part {
 	g := whole(geom, width)
 	if g.first = start; q.Block > 0 {
 		g.width, g.first = q.Block, 0
@@ -172,7 +168,7 @@ func gridOfPlan(q *plan.Basis, p *plan.Rounds, geom tiles.Geometry, start, width
 
 // estimate predicts traffic and time from counts per round; countBlocked counts step by step. held is how many tiles
 // of its own a device holds between rounds.
-func estimate(q *plan.Basis, p *plan.Rounds, g part, e extent, held int, geom tiles.Geometry, start int) {
+func estimate(q *plan.Basis, p *Plan, g part, e extent, held int, geom tiles.Geometry, start int) {
 	all, devices, tb := int64(p.Tiles), int64(p.Devices), geom.TileBytes()
 	missDevice := min(all, devices*int64(max(0, e.own-held)))
 	missHost := max(0, missDevice-devices*int64(p.Pages))
@@ -184,7 +180,7 @@ func estimate(q *plan.Basis, p *plan.Rounds, g part, e extent, held int, geom ti
 	p.BytesOut, p.BytesWritten = p.BytesIn, p.BytesRead
 	if devices > 1 { // each round's pivot block and panels go out once, and into each other device that needs them
 		p.BytesTaken = tb * int64(p.Rounds) * int64(g.taken(p.Side))
-		p.BytesLink = int64(float64(p.BytesTaken) / float64(p.Nodes) * (1 - g.near(p.PerNode())))
+		p.BytesLink = int64(float64(p.BytesTaken) / float64(p.Nodes) * (1 - g.near(p.perNode())))
 		sent := tb * int64(p.Rounds) * int64(p.Width) * int64(p.Side)
 		if g.rows > 1 && g.cols > 1 && !geom.Upper {
 			sent *= 2
@@ -196,14 +192,14 @@ func estimate(q *plan.Basis, p *plan.Rounds, g part, e extent, held int, geom ti
 
 // predict turns traffic and counts into times. Where copies and kernels share cores their times add up;
 // else kernels, copies and the issuing of operations overlap.
-func predict(q *plan.Basis, p *plan.Rounds, geom tiles.Geometry, start int) {
+func predict(q *plan.Basis, p *Plan, geom tiles.Geometry, start int) {
 	info, r := q.Info, &q.Rates
 	padded, b := float64(p.Side*geom.T), float64(p.Width*geom.T)
 	left, rounds := float64(p.Side-start)/float64(p.Side), float64(p.Rounds)
 	rate := r.Kernel * r.Efficiency(geom.T)
 	crowd := 1.0
 	if info.SharedCores { // more devices than cores compute no more than the cores
-		crowd = max(1, float64(p.PerNode())/float64(runtime.GOMAXPROCS(0)))
+		crowd = max(1, float64(p.perNode())/float64(runtime.GOMAXPROCS(0)))
 	}
 	p.KernelSeconds = crowd * padded * padded * padded * left * share(geom) * p.Largest / rate
 	closure := r.ClosureSeconds(b)
@@ -218,16 +214,16 @@ func predict(q *plan.Basis, p *plan.Rounds, geom tiles.Geometry, start int) {
 		// The strips of a row panel are made by one row of the grid, those of a column panel by one column. The
 		// others wait, unless these come early: the owner of the pivot block makes all that others need where the
 		// parts stand in one row or column.
-		if line := p.GridRows == 1 || p.GridCols == 1; !line || !p.Early() {
+		if line := p.GridRows == 1 || p.GridCols == 1; !line || !p.early() {
 			p.WaitSeconds = waits * rounds * b * b * padded * ((1-1/rows)/cols + (1-1/cols)/rows) / rate
 		}
 	}
-	p.Times(q, p.Rounds*p.Tiles)
+	p.times(q, p.Rounds*p.Tiles)
 	if !info.SharedCores && !p.InCore && !p.LookAhead {
 		// The panels' tiles are copied in while little else can run.
 		p.Seconds += 2 * left * float64(p.DiskBytes) / r.In
 	}
-	if again := p.BytesRead - p.DiskBytes; !info.SharedCores && again > 0 && p.Pages <= p.Staging() {
+	if again := p.BytesRead - p.DiskBytes; !info.SharedCores && again > 0 && p.Pages <= p.staging() {
 		// Without a host cache, what is issued waits for each read.
 		p.Seconds += float64(again) / r.Read
 	}
@@ -241,7 +237,7 @@ const waits = 3
 // panelSeconds is the time of a round in which panels are made and carried to other devices, one thing after the
 // other: the pivot block is closed and carried, and those that have its row or its column make their strips. With
 // look-ahead they first finish the round before on the tiles of these strips.
-func panelSeconds(p *plan.Rounds, closure, b, padded, rate float64, r *plan.Rates) float64 {
+func panelSeconds(p *Plan, closure, b, padded, rate float64, r *plan.Rates) float64 {
 	block := b * b * float64(p.DiskBytes) / (float64(p.Tiles) * float64(p.Tile) * float64(p.Tile))
 	carry := block/r.Out + block/r.In + block/r.Read
 	if r.Link > 0 {
@@ -261,7 +257,7 @@ func share(geom tiles.Geometry) float64 {
 
 // counter is a driver that counts the bytes that steps move, and runs none.
 type counter struct {
-	p         *plan.Rounds
+	p         *Plan
 	tileBytes int64
 }
 
@@ -288,7 +284,7 @@ func (counter) differed() (bool, error) { return true, nil }
 
 // countBlocked replaces the plan's estimated traffic by a count over its whole schedule, step by step, and
 // its times by what follows from that.
-func countBlocked(a *Algorithm, q *plan.Basis, p *plan.Rounds, geom tiles.Geometry) error {
+func countBlocked(a *Algorithm, q *plan.Basis, p *Plan, geom tiles.Geometry) error {
 	start := int(q.State.Done) / geom.T
 	p.BytesIn, p.BytesOut, p.BytesRead, p.BytesWritten = 0, 0, 0, 0
 	o := dimensions{p.Width, p.Slots, p.Pages, p.Streams, p.LookAhead}

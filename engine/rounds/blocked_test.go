@@ -111,7 +111,7 @@ func TestPlansHaveRestorePoints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Rounds < min(plan.LeastRounds, p.Side) || n >= 1000 && p.Rounds < plan.LeastRounds {
+		if p.Rounds < min(leastRounds, p.Side) || n >= 1000 && p.Rounds < leastRounds {
 			t.Errorf("n=%d: %d rounds of %d tiles of %d", n, p.Rounds, p.Width, p.Tile)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"ooc/engine/graph"
-	"ooc/engine/plan"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/stream"
@@ -205,7 +204,7 @@ func (x *executor) checkpoint(done int) error {
 }
 
 // newExecutor divides device and host memory into the slots and pages of a plan.
-func newExecutor(s *tiles.Store, a *Algorithm, d kernels.Device, w graph.Weights, v entry.Variant, plan *plan.Rounds, buf kernels.Buffer, host []byte) *executor {
+func newExecutor(s *tiles.Store, a *Algorithm, d kernels.Device, w graph.Weights, v entry.Variant, plan *Plan, buf kernels.Buffer, host []byte) *executor {
 	g := s.Geometry()
 	tb := g.TileBytes()
 	x := &executor{

@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ooc/engine/plan"
 	"ooc/tiles"
 	"ooc/tiles/crashtest"
 )
@@ -118,7 +117,7 @@ func runParts(t *testing.T, r *rand.Rand, geom tiles.Geometry, g []int, disk []i
 			slots = p.lookAheadSlots(geom, e)
 		}
 		m := &scalar{geom: geom, side: geom.Side(), graph: g, disk: disk, written: written}
-		pages := plan.MinPages + r.IntN(3)
+		pages := minPages + r.IntN(3)
 		m.boot(slots, pages)
 		models[me] = m
 		s, d := scheduled(geom, width, slots, pages, 1+r.IntN(3), look, done, func(st step) error { return post.apply(m, me, st) })

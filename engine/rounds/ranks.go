@@ -6,7 +6,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ooc/engine/plan"
 	"ooc/engine/ranks"
 	"ooc/engine/task"
 	"ooc/engine/text"
@@ -69,11 +68,11 @@ const told = 500 * time.Millisecond
 const queue = 1024
 
 // GridFor returns the rows and columns of a grid of so many parts: as square as can be, if it is not given. It fails
-// with plan.ErrRound for a grid of another number.
+// with ErrRound for a grid of another number.
 func GridFor(size int, given [2]int) (rows, cols int, err error) {
 	if given[0] > 0 {
 		if given[0]*given[1] != size {
-			return 0, 0, text.ErrorOf(plan.ErrRound, "a grid of %d×%d has %d parts, and there are %d ranks", given[0], given[1], given[0]*given[1], size)
+			return 0, 0, text.ErrorOf(ErrRound, "a grid of %d×%d has %d parts, and there are %d ranks", given[0], given[1], given[0]*given[1], size)
 		}
 		return given[0], given[1], nil
 	}
@@ -87,7 +86,7 @@ func GridFor(size int, given [2]int) (rows, cols int, err error) {
 
 // agreement is what rank 0 has chosen for all.
 type agreement struct {
-	Plan       plan.Rounds
+	Plan       Plan
 	Rows, Cols int // of the grid
 }
 

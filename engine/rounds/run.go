@@ -23,13 +23,13 @@ import (
 type run struct {
 	*task.Task
 	algorithm *Algorithm
-	parts     []*partRun  // of this process
-	rows      int         // of the grid of all parts
-	cols      int         // and its columns
-	plan      plan.Rounds // of each part
-	rates     plan.Rates  // that the plan was made with
-	start     int         // iterations done before
-	last      int         // iterations in all
+	parts     []*partRun // of this process
+	rows      int        // of the grid of all parts
+	cols      int        // and its columns
+	plan      Plan       // of each part
+	rates     plan.Rates // that the plan was made with
+	start     int        // iterations done before
+	last      int        // iterations in all
 	track     *tracker
 	grid      *grid
 	ctx       context.Context // ends when the rounds are to stop
@@ -150,7 +150,7 @@ const (
 // share. All ranks take at most an eighth of what is free by now, of all that could be there.
 func (r *run) segmentSlots() int {
 	tb := r.Geometry.TileBytes()
-	slots := max(r.plan.Ahead()+fewSlots, int(min(manySlots, slotBytes/tb)))
+	slots := max(r.plan.ahead()+fewSlots, int(min(manySlots, slotBytes/tb)))
 	if free := device.FreeMemory(); free > 0 { // it is known
 		slots = int(min(int64(slots), free/8/int64(r.Ranks.Size())/tb))
 	}
@@ -164,7 +164,7 @@ func (p *partRun) schedule(i int) (stopped bool, err error) {
 	if p.talk != nil {
 		i = p.talk.Rank()
 	}
-	s.part, s.early = p.partOf(i), p.plan.Early()
+	s.part, s.early = p.partOf(i), p.plan.early()
 	if p.Weights == nil {
 		s.resume()
 	}
@@ -194,7 +194,7 @@ func (r *run) partOf(i int) part {
 func (p *partRun) openPipeline(ctx context.Context) error {
 	peers := 0
 	if p.devices() > 1 {
-		peers = max(p.plan.Readers, p.plan.Ahead()) // each waits until another part has taken a tile
+		peers = max(p.plan.Readers, p.plan.ahead()) // each waits until another part has taken a tile
 	}
 	pipe, err := stream.New(ctx, p.x.device, stream.Options{
 		Lanes: p.plan.Streams + 1, Readers: p.plan.Readers, Writers: p.plan.Writers, Window: p.plan.Window, Peers: peers,
@@ -306,7 +306,7 @@ func (p *partRun) due(done int, midway bool) bool {
 }
 
 func (p *partRun) room() bool {
-	return p.hurry || p.Control.Wanted() || p.Control.Paused() || p.x.flushing.Load() < int64(p.plan.Flushes())
+	return p.hurry || p.Control.Wanted() || p.Control.Paused() || p.x.flushing.Load() < int64(p.plan.flushes())
 }
 
 // save takes note that a part has written every tile, each of which had finished done iterations or more. Where all

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"ooc/engine/internal/seeds"
-	"ooc/engine/plan"
 	"ooc/tiles"
 	"ooc/tiles/crashtest"
 )
@@ -229,7 +228,7 @@ func randomShape(r *rand.Rand) (geom tiles.Geometry, width, slots, pages int, lo
 		slots = lookAheadSlots(side, width)
 	}
 	slots += r.IntN(2) * r.IntN(side*side+1)
-	return gridOf(side, r.IntN(2) == 0), width, slots, plan.MinPages + r.IntN(2)*r.IntN(side*side), look
+	return gridOf(side, r.IntN(2) == 0), width, slots, minPages + r.IntN(2)*r.IntN(side*side), look
 }
 
 // interrupt has a schedule take checkpoints between rounds and within them, stand still now and then, and lack room.
@@ -344,8 +343,8 @@ func TestScheduleInCoreMovesEachTileOnce(t *testing.T) {
 	for _, geom := range []tiles.Geometry{gridOf(9, false), gridOf(9, true), gridOf(3, true)} {
 		for _, look := range []bool{false, true} {
 			slots := slotsOf((*part).inCoreSlots, geom, width)
-			m := newScalar(randomScalarGraph(seeded(t), geom), geom, slots, plan.MinPages)
-			if s, _ := scheduled(geom, width, slots, plan.MinPages, 3, look, 0, m.apply); s.run() != nil {
+			m := newScalar(randomScalarGraph(seeded(t), geom), geom, slots, minPages)
+			if s, _ := scheduled(geom, width, slots, minPages, 3, look, 0, m.apply); s.run() != nil {
 				t.Fatal(s.err)
 			}
 			if m.reads != geom.Tiles() || m.writes != geom.Tiles() {
@@ -361,9 +360,9 @@ func TestCheckpointsRunBeside(t *testing.T) {
 	const side, width = 9, 1
 	geom := gridOf(side, false)
 	slots := slotsOf((*part).inCoreSlots, geom, width)
-	m := newScalar(randomScalarGraph(seeded(t), geom), geom, slots, plan.MinPages)
+	m := newScalar(randomScalarGraph(seeded(t), geom), geom, slots, minPages)
 	room, row, checkpoints := true, 0, 0
-	s, d := scheduled(geom, width, slots, plan.MinPages, 3, true, 0, func(st step) error {
+	s, d := scheduled(geom, width, slots, minPages, 3, true, 0, func(st step) error {
 		switch {
 		case st.kind == stepWrite && st.checkpoint && m.checkpoint < side-width-1:
 			if row++; row > flushPerVisit || !room {
@@ -393,8 +392,8 @@ func TestScheduleKeepsWhatFits(t *testing.T) {
 	const side, width = 16, 1
 	spare := 100
 	slots := minSlots(side, width) + spare
-	m := newScalar(randomScalarGraph(seeded(t), gridOf(side, false)), gridOf(side, false), slots, plan.MinPages)
-	if s, _ := scheduled(gridOf(side, false), width, slots, plan.MinPages, 3, false, 0, m.apply); s.run() != nil {
+	m := newScalar(randomScalarGraph(seeded(t), gridOf(side, false)), gridOf(side, false), slots, minPages)
+	if s, _ := scheduled(gridOf(side, false), width, slots, minPages, 3, false, 0, m.apply); s.run() != nil {
 		t.Fatal(s.err)
 	}
 	if most := side*side + (side-1)*(side*side-spare); m.reads > most {

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/dustin/go-humanize"
-
 	"ooc/engine/device"
 	"ooc/engine/plan"
 	"ooc/kernels"
@@ -24,7 +22,7 @@ var SingleStage = &singleStage
 var singleStage = Algorithm{
 	name:       SingleStageName,
 	iterations: blocked.iterations, toVertices: blocked.toVertices, fromVertices: blocked.fromVertices, work: blocked.work, roundStart: blocked.roundStart,
-	round:   func(*plan.Rounds) int { return 1 },
+	round:   func(*Plan) int { return 1 },
 	traits:  plan.Traits{Pivots: true, Predecessors: true},
 	measure: measurePivot,
 	plan:    planSingleStage,
@@ -38,20 +36,21 @@ var pivots = operation{
 }
 
 // planSingleStage needs a slot for each tile.
-func planSingleStage(q *plan.Basis, geom tiles.Geometry) (plan.Rounds, error) {
-	p, info, r := plan.NewRounds(q, geom), q.Info, &q.Rates
+func planSingleStage(q *plan.Basis, geom tiles.Geometry) (Plan, error) {
+	p, info, r := newPlan(q, geom), q.Info, &q.Rates
 	p.Width, p.Slots, p.InCore = 1, p.Side*p.Side, true
 	p.Rounds = p.Side - blocked.fromVertices(geom, q.State.Done)
 	if need := int64(p.Slots)*geom.TileBytes() + info.Scratch; need > info.Memory {
-		return plan.Rounds{}, fmt.Errorf("%w: %s uses each pivot on the whole matrix, and streaming would move that %d times: it has to fit the device, whose memory is %d bytes, and needs %d bytes (%s); --algorithm %s streams",
-			device.ErrMemory, SingleStageName, geom.N, info.Memory, need, humanize.IBytes(uint64(need)), BlockedName)
+		return Plan{}, fmt.Errorf("%w: %s uses each pivot on the whole matrix, and streaming would move that %d times: "+
+			"it has to fit the device, whose memory is %d bytes, and needs %d bytes (%s); --algorithm %s streams",
+			device.ErrMemory, SingleStageName, geom.N, info.Memory, need, ib(need), BlockedName)
 	}
 	n := float64(p.Side * geom.T)
 	p.KernelSeconds = r.Pivot * float64(p.Rounds*geom.T)
 	if r.Pivot == 0 {
 		p.KernelSeconds = n * n * float64(p.Rounds*geom.T) / (singleShare * r.Kernel)
 	}
-	err := p.Finish(q, geom, p.Rounds)
+	err := p.finish(q, geom, p.Rounds)
 	p.Window = min(p.Window, singleWindow)
 	return p, err
 }

@@ -6,11 +6,8 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/dustin/go-humanize"
-
 	"ooc/engine/device"
 	"ooc/engine/plan"
-	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/stream"
@@ -35,7 +32,7 @@ var squaring = Algorithm{
 		return int64(g.N) * int64(iterations) / int64(rowsOfPasses(g))
 	},
 	fromVertices: rowsSquared,
-	round:        func(p *plan.Rounds) int { return p.Side },
+	round:        func(p *Plan) int { return p.Side },
 	roundStart:   passStart,
 	work:         func(g tiles.Geometry) int { return passes(g.N) },
 	compares:     true,
@@ -73,24 +70,24 @@ func rowsSquared(g tiles.Geometry, vertices int64) int {
 func leastSquaring(side int) int { return min(side*side+1, side+2) }
 
 // streamedSquaring is how many slots a plan prefers to set aside for tiles that stream through.
-const streamedSquaring = 2 * plan.FewStreams
+const streamedSquaring = 2 * fewStreams
 
 // planSquaring makes groups of as many rows of tiles as fit the device. Each tile of a group needs a slot, and each row
 // one more for its new tile.
-func planSquaring(q *plan.Basis, geom tiles.Geometry) (plan.Rounds, error) {
-	p, info := plan.NewRounds(q, geom), q.Info
+func planSquaring(q *plan.Basis, geom tiles.Geometry) (Plan, error) {
+	p, info := newPlan(q, geom), q.Info
 	p.Passes = true
-	if q.Round < 0 || q.Round%geom.T != 0 {
-		return plan.Rounds{}, text.ErrorOf(plan.ErrRound, "rounds of %d vertices are not a multiple of the tile edge %d", q.Round, geom.T)
+	if err := checkRound(q, geom); err != nil {
+		return Plan{}, err
 	}
 	room := int((info.Memory - info.Scratch - flagBytes) / geom.TileBytes())
 	if room < leastSquaring(p.Side) {
 		need := int64(leastSquaring(p.Side))*geom.TileBytes() + info.Scratch + flagBytes
-		return plan.Rounds{}, fmt.Errorf("%w: device memory %d bytes; squaring n = %d with tiles of %d needs at least %d bytes (%s)",
-			device.ErrMemory, info.Memory, geom.N, geom.T, need, humanize.IBytes(uint64(need)))
+		return Plan{}, fmt.Errorf("%w: device memory %d bytes; squaring n = %d with tiles of %d needs at least %d bytes (%s)",
+			device.ErrMemory, info.Memory, geom.N, geom.T, need, ib(need))
 	}
 	p.Width = min(p.Side, max(1, (room-streamedSquaring)/(p.Side+1)))
-	if few := entry.CeilDiv(p.Side, plan.LeastRounds); p.Side*p.Side+few <= room {
+	if few := entry.CeilDiv(p.Side, leastRounds); p.Side*p.Side+few <= room {
 		p.Width = min(p.Width, few) // nothing is moved, and restore points lie between groups
 	}
 	if q.Round > 0 {
@@ -106,7 +103,7 @@ func planSquaring(q *plan.Basis, geom tiles.Geometry) (plan.Rounds, error) {
 		p.BytesIn = int64(left * groups * float64(p.Side*p.Side) * float64(geom.TileBytes()))
 		p.BytesOut = int64(left * float64(p.Side*p.Side) * float64(geom.TileBytes()))
 	}
-	return p, p.Finish(q, geom, p.Rounds*p.Side*p.Side)
+	return p, p.finish(q, geom, p.Rounds*p.Side*p.Side)
 }
 
 // square emits passes over groups of rows. The tiles of a group stay on the device, and the whole matrix streams past

@@ -9,7 +9,7 @@ import (
 // least memory, where none fits.
 func chooseTile(q *plan.Basis) int {
 	n, upper := q.Facts.N, q.Upper()
-	var all []plan.Rounds
+	var all []Plan
 	for _, t := range edges(q) {
 		if q.Round > 0 && q.Round%t != 0 || !plan.Suits(t, n, upper) {
 			continue

@@ -14,7 +14,6 @@ import (
 	"ooc/cmd/ooc/exit"
 	"ooc/engine"
 	"ooc/engine/graph"
-	"ooc/engine/plan"
 	"ooc/engine/ranks"
 	"ooc/engine/rounds"
 	"ooc/engine/task"
@@ -257,7 +256,7 @@ func (c *Cluster) makeParts(ctx context.Context, s *Solve, part tiles.Part) (p *
 	sp := spec{}
 	if leads {
 		ch := o.Choice
-		sp = spec{ch.Plan.(*plan.Rounds).Width, ch.Tile, ch.Layout, o.Predecessors, tiles.NewID(), digest}
+		sp = spec{ch.Plan.(*rounds.Plan).Width, ch.Tile, ch.Layout, o.Predecessors, tiles.NewID(), digest}
 	}
 	if err := c.spread(&sp); err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/plan"
 	"ooc/engine/ranks"
+	"ooc/engine/rounds"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 	"ooc/tiles/disk"
@@ -118,7 +119,7 @@ func TestPartsCheckOnce(t *testing.T) {
 				c := &Cluster{Group: ranks.NewGroup(l), seats: make([]seat, 2)}
 				p, err := c.makeParts(context.Background(), &Solve{Parts: &Parted{Dir: dirs[rank], Restart: restart,
 					Read: func() (graph.Weights, engine.CreateOptions, error) {
-						choice := &plan.Choice{Offer: plan.Offer{Tile: 64, Plan: &plan.Rounds{Width: 1}}, Layout: tiles.Square}
+						choice := &plan.Choice{Offer: plan.Offer{Tile: 64, Plan: &rounds.Plan{Width: 1}}, Layout: tiles.Square}
 						return counted{g, checks}, engine.CreateOptions{Choice: choice}, nil
 					},
 					Made: func(*engine.Problem) {},

@@ -1,14 +1,13 @@
-package plan
+package rounds
 
 import (
 	"cmp"
 	"fmt"
 	"math"
-	"runtime"
-
-	"github.com/dustin/go-humanize"
 
 	"ooc/engine/device"
+	"ooc/engine/plan"
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 	"ooc/tiles/class"
@@ -17,8 +16,8 @@ import (
 // ErrRound is wrapped by errors about a round width that is not a multiple of the tile edge.
 var ErrRound = class.New(class.Usage, "bad round width")
 
-// Rounds says how a solve in rounds will run, how much it will move and how long that should take.
-type Rounds struct {
+// Plan says how a solve in rounds will run, how much it will move and how long that should take.
+type Plan struct {
 	Tile      int  `json:"tile"`       // tile edge in vertices
 	Side      int  `json:"side"`       // tiles per side
 	Tiles     int  `json:"tiles"`      // that are stored
@@ -53,92 +52,97 @@ type Rounds struct {
 	CopySeconds   float64 `json:"copy_seconds"`
 	LinkSeconds   float64 `json:"link_seconds"`  // between nodes
 	WaitSeconds   float64 `json:"wait_seconds"`  // in which devices wait for strips that others make
-	PanelSeconds  float64 `json:"panel_seconds"` // of all that each round's panels wait for in turn, where several devices share the rounds
+	PanelSeconds  float64 `json:"panel_seconds"` // of several devices: what each round's panels wait for in turn
 	SyncSeconds   float64 `json:"sync_seconds"`
 	Seconds       float64 `json:"seconds"` // setup, rounds and final sync
-	Bound         bound   `json:"bound"`   // which of these is longest
+	Bound         string  `json:"bound"`   // what takes longest: computing, copies, link, panels or disk
 
 	Passes  bool    `json:"-"` // rounds are passes over groups of rows, and fewer may do
 	Largest float64 `json:"-"` // the share of the work that the device with the largest part has; 0: all
 }
 
-// bound is what a plan takes most of its time for.
-type bound string
+// minPages is the fewest pages: one for a tile that is read, one for a tile that is written.
+const minPages = 2
 
-// The values of bound.
-const (
-	boundComputing bound = "computing"
-	boundCopies    bound = "copies" // between devices, host memory and page cache
-	boundLink      bound = "link"   // between nodes
-	boundPanels    bound = "panels" // all wait for them
-	boundDisk      bound = "disk"
-)
-
-// MinPages is the fewest pages: one for a tile that is read, one for a tile that is written.
-const MinPages = 2
-
-// NewRounds begins a plan with what the geometry and the request fix.
-func NewRounds(q *Basis, geom tiles.Geometry) Rounds {
-	return Rounds{Nodes: 1, Devices: 1, GridRows: 1, GridCols: 1, Tile: geom.T, Side: geom.Side(), Tiles: geom.Tiles(), Streams: q.Streams, DiskBytes: geom.MatrixBytes()}
+// newPlan begins a plan with what the geometry and the request fix.
+func newPlan(q *plan.Basis, geom tiles.Geometry) Plan {
+	return Plan{
+		Nodes: 1, Devices: 1, GridRows: 1, GridCols: 1, Tile: geom.T, Side: geom.Side(), Tiles: geom.Tiles(),
+		Streams: q.Streams, DiskBytes: geom.MatrixBytes(),
+	}
 }
 
-// Finish completes a plan that has its slots and its traffic: it adds streams, host cache and times. launches is the
+// tooFewPages is the error of a host cache that is too small for any plan.
+func tooFewPages(q *plan.Basis, geom tiles.Geometry) error {
+	need := minPages * geom.TileBytes()
+	return fmt.Errorf("%w: host memory %d bytes; tiles of %d need at least %d bytes (%s)",
+		device.ErrMemory, q.HostMemory, geom.T, need, ib(need))
+}
+
+// checkRound refuses rounds that are not made of whole tiles.
+func checkRound(q *plan.Basis, geom tiles.Geometry) error {
+	if q.Round < 0 || q.Round%geom.T != 0 {
+		return text.ErrorOf(ErrRound, "rounds of %d vertices are not a multiple of the tile edge %d", q.Round, geom.T)
+	}
+	return nil
+}
+
+// finish completes a plan that has its slots and its traffic: it adds streams, host cache and times. launches is the
 // number of kernels that the solve launches.
-func (p *Rounds) Finish(q *Basis, geom tiles.Geometry, launches int) error {
+func (p *Plan) finish(q *plan.Basis, geom tiles.Geometry, launches int) error {
 	tb := geom.TileBytes()
 	if p.Streams == 0 {
-		p.Streams = FewStreams
+		p.Streams = fewStreams
 	}
-	p.HostCache(q, tb, p.Slots)
-	if p.Pages < MinPages {
-		need := MinPages * tb
-		return fmt.Errorf("%w: host memory %d bytes; tiles of %d need at least %d bytes (%s)", device.ErrMemory, q.HostMemory, geom.T, need, humanize.IBytes(uint64(need)))
+	p.hostCache(q, tb, p.Slots)
+	if p.Pages < minPages {
+		return tooFewPages(q, geom)
 	}
 	p.BytesIn, p.BytesOut = max(p.BytesIn, p.DiskBytes), max(p.BytesOut, p.DiskBytes)
 	p.BytesRead, p.BytesWritten = p.BytesIn, p.BytesOut
 	if p.HostBytes+p.DeviceBytes >= p.DiskBytes {
 		p.BytesRead, p.BytesWritten = p.DiskBytes, p.DiskBytes
 	}
-	p.Times(q, launches)
+	p.times(q, launches)
 	return nil
 }
 
-// HostCache picks the pages of the host cache, the goroutines that copy, and how many operations may be in flight.
+// hostCache picks the pages of the host cache, the goroutines that copy, and how many operations may be in flight.
 // held is how many slots hold tiles of the matrix between rounds.
-func (p *Rounds) HostCache(q *Basis, tb int64, held int) {
+func (p *Plan) hostCache(q *plan.Basis, tb int64, held int) {
 	info := &q.Info
-	p.Readers, p.Writers, p.Window = copiers(), copiers(), max(128, 16*p.Streams)
+	p.Readers, p.Writers, p.Window = plan.Copiers(), plan.Copiers(), max(128, 16*p.Streams)
 	if info.SharedCores { // products are long there: a long queue of them would delay stops and checkpoints
 		p.Window = 16 * p.Streams
 	}
-	if p.Synchronous() {
+	if p.synchronous() {
 		p.Readers, p.Writers, p.Window = 1, 1, 1
 	}
-	p.Pages = max(0, p.Tiles-held) + p.Staging()
+	p.Pages = max(0, p.Tiles-held) + p.staging()
 	switch {
 	case q.HostMemory > 0:
-		p.Pages = min(p.Pages, int(q.HostMemory/int64(p.PerNode())/tb))
+		p.Pages = min(p.Pages, int(q.HostMemory/int64(p.perNode())/tb))
 	case info.SharedCores:
-		p.Pages = p.Staging() // the page cache is just as near as a host cache
+		p.Pages = p.staging() // the page cache is just as near as a host cache
 	}
-	p.DeviceBytes, p.HostBytes = int64(p.Slots)*tb+info.Scratch, int64(p.PerNode())*int64(p.Pages)*tb
+	p.DeviceBytes, p.HostBytes = int64(p.Slots)*tb+info.Scratch, int64(p.perNode())*int64(p.Pages)*tb
 }
 
-// PerNode is how many devices a node has.
-func (p *Rounds) PerNode() int { return p.Devices / p.Nodes }
+// perNode is how many devices a node has.
+func (p *Plan) perNode() int { return p.Devices / p.Nodes }
 
-// NodeDiskBytes is how much of the matrix a node has at most.
-func (p *Rounds) NodeDiskBytes() int64 {
-	return min(p.DiskBytes, int64(math.Ceil(float64(p.DiskBytes)*cmp.Or(p.Largest, 1)*float64(p.PerNode()))))
+// nodeDiskBytes is how much of the matrix a node has at most.
+func (p *Plan) nodeDiskBytes() int64 {
+	return min(p.DiskBytes, int64(math.Ceil(float64(p.DiskBytes)*cmp.Or(p.Largest, 1)*float64(p.perNode()))))
 }
 
-// Staging is the most pages that are in transit at one time: between disk and device, and to other devices.
-func (p *Rounds) Staging() int { return 4*min(p.Streams, 8) + p.Ahead() }
+// staging is the most pages that are in transit at one time: between disk and device, and to other devices.
+func (p *Plan) staging() int { return 4*min(p.Streams, 8) + p.ahead() }
 
-// Ahead is how many tiles of a round's panels a device sends before others take them: a pivot block, and the strips
+// ahead is how many tiles of a round's panels a device sends before others take them: a pivot block, and the strips
 // of each panel that go to others. Then no device has to wait for another. It is 0 if so many sends would hold up
 // what else the device does.
-func (p *Rounds) Ahead() int {
+func (p *Plan) ahead() int {
 	sends := 0
 	if p.GridRows > 1 {
 		sends += p.Width * entry.CeilDiv(p.Side, p.GridCols)
@@ -152,54 +156,52 @@ func (p *Rounds) Ahead() int {
 	return sends
 }
 
-// Early reports whether there are pages for all of these.
-func (p *Rounds) Early() bool { return p.Ahead() > 0 && p.Pages >= p.Ahead()+MinPages }
+// early reports whether there are pages for all of these.
+func (p *Plan) early() bool { return p.ahead() > 0 && p.Pages >= p.ahead()+minPages }
 
-// Flushes is the most tiles that a checkpoint writes at one time during a round. Each waits for the products in its
+// flushes is the most tiles that a checkpoint writes at one time during a round. Each waits for the products in its
 // lane and then occupies a page. A few are needed for progress; too many would leave the round without pages.
-func (p *Rounds) Flushes() int { return max(p.Writers, min(p.Pages/2, 8)) }
+func (p *Plan) flushes() int { return max(p.Writers, min(p.Pages/2, 8)) }
 
-// Synchronous reports whether nothing overlaps: each copy or kernel ends before the next begins. One stream means
+// synchronous reports whether nothing overlaps: each copy or kernel ends before the next begins. One stream means
 // that, so that users can measure what overlap gains.
-func (p *Rounds) Synchronous() bool { return p.Streams == 1 }
+func (p *Plan) synchronous() bool { return p.Streams == 1 }
 
-// MaxRound is the widest round, in vertices, that a plan picks by itself. Wider ones save little more traffic, and
+// maxRound is the widest round, in vertices, that a plan picks by itself. Wider ones save little more traffic, and
 // lengthen the closure, which is the least parallel part.
-const MaxRound = 8192
+const maxRound = 8192
 
-// LeastRounds is how many rounds a plan makes at least, where it can: restore points lie between rounds.
-const LeastRounds = 8
+// leastRounds is how many rounds a plan makes at least, where it can: restore points lie between rounds.
+const leastRounds = 8
 
-// Where a device launches kernels, fewer rounds take fewer launches. So there a plan may make LeastShortRounds, if
-// each takes ShortRound seconds at most: a restore point that often is enough.
+// Where a device launches kernels, fewer rounds take fewer launches. So there a plan may make leastShortRounds, if
+// each takes shortRound seconds at most: a restore point that often is enough.
 const (
-	LeastShortRounds = 3
-	ShortRound       = 0.1
+	leastShortRounds = 3
+	shortRound       = 0.1
 )
 
 // A stream copies a tile in, runs its kernel and copies it out, in this order. Where copies and kernels share cores,
-// three streams are enough: one fills, one computes, one drains. A device with copy engines gets ManyStreams; more
+// three streams are enough: one fills, one computes, one drains. A device with copy engines gets manyStreams; more
 // gained nothing (docs/benchmarks.md).
 const (
-	FewStreams  = 3
-	ManyStreams = 24
+	fewStreams  = 3
+	manyStreams = 24
 )
 
-// copiers is how many goroutines copy in each direction between the mapping and host memory.
-func copiers() int { return min(16, max(2, runtime.GOMAXPROCS(0)/2)) }
+// roundsSeconds is the predicted time of the rounds alone.
+func (p *Plan) roundsSeconds() float64 { return p.Seconds - p.SetupSeconds - p.SyncSeconds }
 
-// RoundsSeconds is the predicted time of the rounds alone.
-func (p *Rounds) RoundsSeconds() float64 { return p.Seconds - p.SetupSeconds - p.SyncSeconds }
-
-// Times adds the times of copies, of the link, of issuing operations, of setup and of the sync to KernelSeconds and
+// times adds the times of copies, of the link, of issuing operations, of setup and of the sync to KernelSeconds and
 // PanelSeconds. launches is the number of kernels to issue.
-func (p *Rounds) Times(q *Basis, launches int) {
+func (p *Plan) times(q *plan.Basis, launches int) {
 	info, r := &q.Info, &q.Rates
 	copies := float64(p.BytesIn+p.BytesOut) / float64(p.DiskBytes) * float64(p.Tiles)
 	devices, nodes := float64(p.Devices), float64(p.Nodes)
 	issue := (float64(launches) + copies) / devices * r.PerOperation
 	in, out := float64(p.BytesIn)/devices/r.In, float64(p.BytesOut)/devices/r.Out
-	host := float64(p.BytesRead)/r.Read + float64(p.BytesWritten)/r.Written(min(float64(p.BytesWritten), float64(p.DiskBytes)))
+	written := float64(p.BytesWritten)
+	host := float64(p.BytesRead)/r.Read + written/r.Written(min(written, float64(p.DiskBytes)))
 	host += (float64(p.BytesTaken) - nodes*float64(p.BytesLink)) / r.Read // within a node, from page to page
 	host /= nodes
 	disk := 0.0
@@ -209,7 +211,7 @@ func (p *Rounds) Times(q *Basis, launches int) {
 	if r.Link > 0 {
 		p.LinkSeconds = float64(p.BytesLink) / r.Link
 	}
-	if info.SharedCores || p.Synchronous() {
+	if info.SharedCores || p.synchronous() {
 		p.CopySeconds = in + out + host
 		p.Seconds = p.KernelSeconds + issue + p.CopySeconds
 	} else {
@@ -227,14 +229,17 @@ func (p *Rounds) Times(q *Basis, launches int) {
 		p.Seconds += p.SetupSeconds
 	}
 	if r.Disk > 0 {
-		p.SyncSeconds = float64(p.NodeDiskBytes()) / r.Disk
+		p.SyncSeconds = float64(p.nodeDiskBytes()) / r.Disk
 		p.Seconds += p.SyncSeconds
 	}
 	most := 0.0
 	for _, b := range []struct {
-		what    bound
+		what    string
 		seconds float64
-	}{{boundComputing, p.KernelSeconds}, {boundCopies, p.CopySeconds}, {boundLink, p.LinkSeconds}, {boundPanels, p.PanelSeconds}, {boundDisk, disk + p.SyncSeconds}} {
+	}{
+		{"computing", p.KernelSeconds}, {"copies", p.CopySeconds}, {"link", p.LinkSeconds},
+		{"panels", p.PanelSeconds}, {"disk", disk + p.SyncSeconds},
+	} {
 		if b.seconds > most {
 			p.Bound, most = b.what, b.seconds
 		}
