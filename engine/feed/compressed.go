@@ -6,12 +6,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Compressed feeds the arcs of a graph in compressed rows, grouped by the vertices that they lead to: into is
-// the graph with every arc reversed.
-func Compressed(into *graph.Graph, o Options) (*Feed, error) {
-	return newFeed(&compressed{into, o}, o)
-}
-
+// compressed feeds the arcs of a graph in compressed rows, grouped by the vertices that they lead to: into is the graph
+// with every arc reversed.
 type compressed struct {
 	into *graph.Graph
 	o    Options

@@ -27,8 +27,8 @@ type Matrix interface {
 // Options say how arcs go to a device.
 type Options struct {
 	Device     kernels.Device
-	Reserve    int64 // bytes of the device's memory that the caller takes beside
-	Edge       int   // columns of a piece of a matrix, a multiple of 64; 0: Pieces decides
+	Memory     int64 // bytes of the device's memory for the caller: Feed.Memory
+	Edge       int   // columns of a piece of a matrix, a multiple of 64; 0: Open decides
 	Transposed bool  // pieces are stored column by column
 }
 
@@ -47,7 +47,10 @@ type source interface {
 
 // Feed streams the arcs of a graph through a device, pass after pass. Its methods are called by one goroutine.
 type Feed struct {
-	device  kernels.Device
+	Memory kernels.Buffer // the caller's
+	Stream kernels.Stream // likewise
+
+	held    device.Held
 	source  source
 	specs   []blockSpec
 	columns []stream.Region // by block: what its vertices' entries are ordered by
@@ -56,8 +59,6 @@ type Feed struct {
 	fixed   int // blocks that stay in their slots; the others take turns
 	pages   []stream.Page
 	pipe    *stream.Pipeline
-	buf     kernels.Buffer
-	host    []byte
 }
 
 type slot struct {
@@ -77,14 +78,14 @@ const (
 // room is what blocks may take of the device, and how large they should be.
 func (o Options) room() (room, block int64) {
 	info := o.Device.Info()
-	room = info.Memory - info.Scratch - o.Reserve
+	room = info.Memory - info.Scratch - o.Memory
 	return room, min(largestBlock, max(room/8, 1))
 }
 
-// newFeed opens a feed. It fails with device.ErrMemory where two blocks do not fit what the device has beside what is
-// reserved.
+// newFeed opens a feed. It fails with device.ErrMemory where two blocks do not fit what the device has beside the
+// caller's memory.
 func newFeed(s source, o Options) (f *Feed, err error) {
-	f = &Feed{device: o.Device, source: s, specs: s.blocks()}
+	f = &Feed{held: device.Held{On: o.Device}, source: s, specs: s.blocks()}
 	room, _ := o.room()
 	largest, total := int64(0), int64(0)
 	for i, b := range f.specs {
@@ -95,30 +96,31 @@ func newFeed(s source, o Options) (f *Feed, err error) {
 		f.column = append(f.column, len(f.columns)-1)
 	}
 	if need := min(total, leastSlots*largest); need > room {
-		need += o.Reserve + o.Device.Info().Scratch
+		need += o.Memory + o.Device.Info().Scratch
 		return nil, fmt.Errorf("%w: device memory %d bytes; this graph needs at least %d bytes (%s) for its vectors and blocks",
 			device.ErrMemory, o.Device.Info().Memory, need, humanize.IBytes(uint64(need)))
 	}
-	if err := f.open(total, largest, room); err != nil {
+	if err := f.open(total, largest, room, o.Memory); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
 
 // open takes the memory and starts the pipeline.
-func (f *Feed) open(total, largest, room int64) (err error) {
+func (f *Feed) open(total, largest, room, memory int64) (err error) {
 	count, bytes := len(f.specs), total
 	if f.fixed = count; total > room {
 		count = int(min(room/largest, int64(count)))
 		bytes, f.fixed = int64(count)*largest, max(0, count-spareSlots)
 	}
-	if f.buf, err = f.device.Alloc(bytes); err != nil {
-		return fmt.Errorf("%s: %d bytes of blocks: %w", f.device.Info().Name, bytes, err)
+	name, buf := f.held.On.Info().Name, f.held.Buffer(bytes)
+	if err := f.held.Err(); err != nil {
+		return fmt.Errorf("%s: %d bytes of blocks: %w", name, bytes, err)
 	}
 	f.slots = make([]slot, count)
 	at := int64(0)
 	for i := range f.slots {
-		f.slots[i] = slot{Slot: stream.Slot{Tile: kernels.Tile{Buf: f.buf, Off: at}, Lane: i % lanes}, holds: -1}
+		f.slots[i] = slot{Slot: stream.Slot{Tile: kernels.Tile{Buf: buf, Off: at}, Lane: i % lanes}, holds: -1}
 		if f.Resident() {
 			at += f.specs[i].bytes
 		} else {
@@ -126,14 +128,29 @@ func (f *Feed) open(total, largest, room int64) (err error) {
 		}
 	}
 	pages := min(count, lanes+1)
-	if f.host, err = f.device.AllocHost(int64(pages) * largest); err != nil {
-		return fmt.Errorf("%s: %d pages of %d bytes: %w", f.device.Info().Name, pages, largest, err)
+	host := f.held.Host(int64(pages) * largest)
+	if err := f.held.Err(); err != nil {
+		return fmt.Errorf("%s: %d pages of %d bytes: %w", name, pages, largest, err)
 	}
 	for i := range pages {
-		f.pages = append(f.pages, stream.Page{Data: f.host[int64(i)*largest : int64(i+1)*largest : int64(i+1)*largest]})
+		f.pages = append(f.pages, stream.Page{Data: host[int64(i)*largest : int64(i+1)*largest : int64(i+1)*largest]})
 	}
-	f.pipe, err = stream.New(context.Background(), f.device, stream.Options{Lanes: lanes, Readers: min(pages, max(1, runtime.GOMAXPROCS(0)))})
+	f.Memory, f.Stream = f.held.Buffer(memory), f.held.Stream()
+	if err := f.held.Err(); err != nil {
+		return err
+	}
+	readers := min(pages, max(1, runtime.GOMAXPROCS(0)))
+	f.pipe, err = stream.New(context.Background(), f.held.On, stream.Options{Lanes: lanes, Readers: readers})
 	return err
+}
+
+// Open opens the feed of a graph that into is, with every arc reversed, in compressed rows; nil: of a matrix, in pieces.
+// Errors: device.ErrMemory, kernels.ErrNoMemory.
+func Open(into *graph.Graph, m Matrix, o Options) (*Feed, error) {
+	if into != nil {
+		return newFeed(&compressed{into, o}, o)
+	}
+	return newFeed(newPieces(m, o), o)
 }
 
 // Resident reports whether all blocks stay on the device.
@@ -191,27 +208,7 @@ func (f *Feed) Close() (err error) {
 	if f.pipe != nil {
 		err = f.pipe.Close()
 	}
-	if f.buf != nil {
-		err = errors.Join(err, f.buf.Free())
-	}
-	if f.host != nil {
-		err = errors.Join(err, f.device.FreeHost(f.host))
-	}
-	return err
-}
-
-// Close closes what a method uses on a device, as far as it was opened: the feed first, the memory last.
-func Close(f *Feed, s kernels.Stream, b kernels.Buffer) (err error) {
-	if f != nil {
-		err = f.Close()
-	}
-	if s != nil {
-		err = errors.Join(err, s.Close())
-	}
-	if b != nil {
-		err = errors.Join(err, b.Free())
-	}
-	return err
+	return errors.Join(err, f.held.Close())
 }
 
 // CheckKind fails where the entries of a matrix do not have 4 bytes: vectors on devices hold no others.

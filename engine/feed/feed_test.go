@@ -63,8 +63,8 @@ func TestBlocksCarryEveryArc(t *testing.T) {
 			if r.IntN(2) == 0 {
 				device = apart{d}
 			}
-			o := Options{Device: device, Reserve: 1<<20 - d.Info().Scratch, Transposed: r.IntN(2) == 0}
-			feeds := []func() (*Feed, error){func() (*Feed, error) { return Compressed(into, o) }, func() (*Feed, error) { return Pieces(g, o) }}
+			o := Options{Device: device, Memory: 1<<20 - d.Info().Scratch, Transposed: r.IntN(2) == 0}
+			feeds := []func() (*Feed, error){func() (*Feed, error) { return Open(into, nil, o) }, func() (*Feed, error) { return Open(nil, g, o) }}
 			for _, open := range feeds {
 				f, err := open()
 				if err != nil {
@@ -168,7 +168,7 @@ func TestTooLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if _, err := Compressed(g.Reverse(), Options{Device: d, Reserve: 700<<10 - d.Info().Scratch - 200<<10}); !errors.Is(err, device.ErrMemory) {
+	if _, err := Open(g.Reverse(), nil, Options{Device: d, Memory: 700<<10 - d.Info().Scratch - 200<<10}); !errors.Is(err, device.ErrMemory) {
 		t.Errorf("arcs of 160 KB in 200 KB, which takes two blocks: %v", err)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Pieces feeds the matrix of weights in pieces of some of its columns.
-func Pieces(m Matrix, o Options) (*Feed, error) {
+// newPieces feeds the matrix of weights in pieces of some of its columns.
+func newPieces(m Matrix, o Options) *pieces {
 	p := &pieces{matrix: m, n: m.Facts().N, transposed: o.Transposed, edge: o.Edge}
 	_, most := o.room()
 	for _, edge := range []int{512, 256, 128, 64} {
@@ -24,7 +24,7 @@ func Pieces(m Matrix, o Options) (*Feed, error) {
 	}
 	p.high = int(max(1, min(most/tile/int64(p.across), side)))
 	p.scratch.New = func() any { s := make([]uint32, p.edge*p.edge); return &s }
-	return newFeed(p, o)
+	return p
 }
 
 // pieces are blocks of a matrix, across tiles wide and at most high tiles high.

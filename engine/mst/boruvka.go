@@ -21,8 +21,14 @@ var boruvka = method{
 		if !ok {
 			return fmt.Errorf("%w boruvka: %s lacks the operations for it; use another --device", feed.ErrMethod, p.Device.Info().Name)
 		}
-		x := &forest{problem: p, linker: linker, words: make([][]uint32, 3)}
-		return errors.Join(x.run(ctx), x.close())
+		g, _ := p.arcs.(*graph.Graph) // undirected, so its own reverse
+		o := feed.Options{Device: p.Device, Memory: 3 * feed.Stride(p.facts.N), Transposed: true}
+		f, err := feed.Open(g, p.arcs, o)
+		if err != nil {
+			return err
+		}
+		x := &forest{problem: p, linker: linker, feed: f, words: make([][]uint32, 3)}
+		return errors.Join(x.run(ctx), f.Close())
 	},
 }
 
@@ -32,8 +38,6 @@ type forest struct {
 	*problem
 	linker kernels.VectorOps
 	feed   *feed.Feed
-	buf    kernels.Buffer
-	stream kernels.Stream
 	words  [][]uint32
 	parent []int32 // of a union of components, by vertex; itself for a root
 }
@@ -44,41 +48,17 @@ const (
 	ends
 )
 
-func (x *forest) open() (err error) {
-	n := x.facts.N
-	bytes := 3 * feed.Stride(x.facts.N)
-	o := feed.Options{Device: x.Device, Reserve: bytes, Transposed: true}
-	if g, ok := x.arcs.(*graph.Graph); ok {
-		x.feed, err = feed.Compressed(g, o) // an undirected graph is its own reverse
-	} else {
-		x.feed, err = feed.Pieces(x.arcs, o)
-	}
-	if err != nil {
-		return err
-	}
-	if x.buf, err = x.Device.Alloc(bytes); err != nil {
-		return err
-	}
-	if x.stream, err = x.Device.NewStream(); err != nil {
-		return err
-	}
-	for i := range x.words {
-		x.words[i] = make([]uint32, n)
-	}
-	x.parent = make([]int32, n)
-	for v := range n {
-		x.parent[v], x.words[components][v] = int32(v), uint32(v)
-	}
-	return nil
-}
-
 func (x *forest) vector(which int) kernels.Tile {
-	return kernels.Tile{Buf: x.buf, Off: int64(which) * feed.Stride(x.facts.N)}
+	return kernels.Tile{Buf: x.feed.Memory, Off: int64(which) * feed.Stride(x.facts.N)}
 }
 
 func (x *forest) run(ctx context.Context) error {
-	if err := x.open(); err != nil {
-		return err
+	for i := range x.words {
+		x.words[i] = make([]uint32, x.facts.N)
+	}
+	x.parent = make([]int32, x.facts.N)
+	for v := range x.parent {
+		x.parent[v], x.words[components][v] = int32(v), uint32(v)
 	}
 	for joined := true; joined; {
 		if ctx.Err() != nil {
@@ -96,7 +76,7 @@ func (x *forest) run(ctx context.Context) error {
 // pass finds each vertex's lightest edge to another component.
 func (x *forest) pass() error {
 	x.passes++
-	if err := errors.Join(x.stream.CopyIn(x.vector(components), entry.Bytes(x.words[components])), x.stream.Sync()); err != nil {
+	if err := errors.Join(x.feed.Stream.CopyIn(x.vector(components), entry.Bytes(x.words[components])), x.feed.Stream.Sync()); err != nil {
 		return err
 	}
 	variant := entry.I32
@@ -112,8 +92,8 @@ func (x *forest) pass() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(x.stream.CopyOut(entry.Bytes(x.words[lights]), x.vector(lights)),
-		x.stream.CopyOut(entry.Bytes(x.words[ends]), x.vector(ends)), x.stream.Sync())
+	return errors.Join(x.feed.Stream.CopyOut(entry.Bytes(x.words[lights]), x.vector(lights)),
+		x.feed.Stream.CopyOut(entry.Bytes(x.words[ends]), x.vector(ends)), x.feed.Stream.Sync())
 }
 
 // join takes the least edge of each component, by weight and then by the indices of its ends. No two edges are equal
@@ -161,5 +141,3 @@ func (x *forest) root(v int32) int32 {
 	}
 	return v
 }
-
-func (x *forest) close() error { return feed.Close(x.feed, x.stream, x.buf) }

@@ -36,8 +36,8 @@ var prim = method{
 		if g.Arcs() > math.MaxInt32 {
 			return fmt.Errorf("%w: prim counts up to %d arcs, and this graph has %d; use --method boruvka", device.ErrMemory, math.MaxInt32, g.Arcs())
 		}
-		x := &tree{problem: p, grower: grower}
-		return errors.Join(x.run(ctx, g), x.close())
+		x := &tree{problem: p, grower: grower, held: device.Held{On: p.Device}}
+		return errors.Join(x.run(ctx, g), x.held.Close())
 	},
 }
 
@@ -45,8 +45,8 @@ var prim = method{
 type tree struct {
 	*problem
 	grower kernels.VectorOps
+	held   device.Held
 	stream kernels.Stream
-	buf    kernels.Buffer
 	grow   kernels.Grow
 }
 
@@ -117,19 +117,15 @@ func (x *tree) open(g *graph.Graph) (err error) {
 	if info := x.Device.Info(); bytes > info.Memory-info.Scratch {
 		return fmt.Errorf("%w: device memory %d bytes; prim needs %d bytes for all edges; --method boruvka streams them", device.ErrMemory, info.Memory, bytes+info.Scratch)
 	}
-	if x.buf, err = x.Device.Alloc(bytes); err != nil {
-		return err
-	}
-	if x.stream, err = x.Device.NewStream(); err != nil {
-		return err
+	buf := x.held.Buffer(bytes)
+	if x.stream = x.held.Stream(); x.held.Err() != nil {
+		return x.held.Err()
 	}
 	for _, a := range arrays {
-		a.to.Buf = x.buf
+		a.to.Buf = buf
 		if len(a.data) > 0 {
 			err = errors.Join(err, x.stream.CopyIn(*a.to, entry.Bytes(a.data)))
 		}
 	}
 	return errors.Join(err, x.stream.Sync()) // the host's arrays are freed after this
 }
-
-func (x *tree) close() error { return feed.Close(nil, x.stream, x.buf) }

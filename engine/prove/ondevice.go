@@ -29,12 +29,12 @@ const hostShare = 4
 // sum with an entry that equals its own wraps.
 type proverDevice struct {
 	*prover
-	device  kernels.Device
-	ops     kernels.LaneOps
-	tiles   kernels.TileOps
-	lanes   int // rows that are proved at a time
-	pitch   int // entries of such a row
-	buffers []kernels.Buffer
+	device kernels.Device
+	ops    kernels.LaneOps
+	tiles  kernels.TileOps
+	lanes  int // rows that are proved at a time
+	pitch  int // entries of such a row
+	held   device.Held
 
 	offsets, ends, weights kernels.Tile
 	degree                 int32 // the most arcs of a vertex
@@ -60,7 +60,9 @@ func (pr *prover) onDevices(ctx context.Context, o Options) (done bool, err erro
 		return false, err
 	}
 	for _, one := range each {
-		d := &proverDevice{prover: pr, device: one, lanes: lanes, pitch: entry.RoundUp(pr.width, lanes)}
+		d := &proverDevice{
+			prover: pr, device: one, lanes: lanes, pitch: entry.RoundUp(pr.width, lanes), held: device.Held{On: one},
+		}
 		all = append(all, d)
 		workers := min(strips, readers, max(2, runtime.GOMAXPROCS(0)/len(each)))
 		if room := device.FreeMemory() / hostShare / int64(len(each)); room > 0 { // it is known
@@ -138,12 +140,11 @@ func (d *proverDevice) open(workers int) (err error) {
 		to    *kernels.Tile
 		words []uint32
 	}{{&d.offsets, entry.As[uint32](a.Offsets)}, {&d.ends, entry.As[uint32](a.Ends)}, {&d.weights, a.Weights}} {
-		b, err := d.device.Alloc(int64(max(1, len(put.words))) * entry.WordBytes)
-		if err != nil {
-			return err
+		put.to.Buf = d.held.Buffer(int64(max(1, len(put.words))) * entry.WordBytes)
+		if d.held.Err() != nil {
+			return d.held.Err()
 		}
-		d.buffers = append(d.buffers, b)
-		if put.to.Buf = b; len(put.words) > 0 {
+		if len(put.words) > 0 {
 			if err := errors.Join(s.CopyIn(*put.to, entry.Bytes(put.words)), s.Sync()); err != nil {
 				return err
 			}
@@ -161,12 +162,9 @@ func (d *proverDevice) open(workers int) (err error) {
 
 func (d *proverDevice) close() (err error) {
 	for _, w := range d.workers {
-		err = errors.Join(err, w.close())
+		err = errors.Join(err, w.held.Close())
 	}
-	for _, b := range d.buffers {
-		err = errors.Join(err, b.Free())
-	}
-	return err
+	return errors.Join(err, d.held.Close())
 }
 
 // rowBytes, laneBytes and noteBytes are the device memory of a worker: for rows as they are stored, for lanes of them
@@ -186,6 +184,7 @@ func (d *proverDevice) workerBytes() int64 { return d.rowBytes() + d.laneBytes()
 type deviceWorker struct {
 	d                 *proverDevice
 	read              stripReader
+	held              device.Held
 	stream            kernels.Stream
 	rows, lanes, note kernels.Buffer
 	hostRows          []byte
@@ -193,50 +192,14 @@ type deviceWorker struct {
 }
 
 func (d *proverDevice) newWorker() (*deviceWorker, error) {
-	w := &deviceWorker{d: d, read: d.strips(d.lanes, d.pitch)}
-	err := w.open()
-	if err != nil {
-		return nil, errors.Join(err, w.close())
+	w := &deviceWorker{d: d, read: d.strips(d.lanes, d.pitch), held: device.Held{On: d.device}}
+	h := &w.held
+	w.rows, w.lanes, w.note = h.Buffer(d.rowBytes()), h.Buffer(d.laneBytes()), h.Buffer(d.noteBytes())
+	w.hostRows, w.hostNote, w.stream = h.Host(d.rowBytes()), h.Host(d.noteBytes()), h.Stream()
+	if h.Err() != nil {
+		return nil, errors.Join(h.Err(), h.Close())
 	}
 	return w, nil
-}
-
-func (w *deviceWorker) open() (err error) {
-	d := w.d
-	if w.rows, err = d.device.Alloc(d.rowBytes()); err != nil {
-		return err
-	}
-	if w.lanes, err = d.device.Alloc(d.laneBytes()); err != nil {
-		return err
-	}
-	if w.note, err = d.device.Alloc(d.noteBytes()); err != nil {
-		return err
-	}
-	if w.hostRows, err = d.device.AllocHost(d.rowBytes()); err != nil {
-		return err
-	}
-	if w.hostNote, err = d.device.AllocHost(d.noteBytes()); err != nil {
-		return err
-	}
-	w.stream, err = d.device.NewStream()
-	return err
-}
-
-func (w *deviceWorker) close() (err error) {
-	if w.stream != nil {
-		err = w.stream.Close()
-	}
-	for _, b := range []kernels.Buffer{w.rows, w.lanes, w.note} {
-		if b != nil {
-			err = errors.Join(err, b.Free())
-		}
-	}
-	for _, memory := range [][]byte{w.hostRows, w.hostNote} {
-		if memory != nil {
-			err = errors.Join(err, w.d.device.FreeHost(memory))
-		}
-	}
-	return err
 }
 
 // strip proves the rows from first on, as many as there are lanes, or those that are left. Where the device finds an

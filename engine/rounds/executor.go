@@ -223,5 +223,5 @@ func newExecutor(s *tiles.Store, a *Algorithm, d kernels.Device, w graph.Weights
 }
 
 func (x *executor) free() error {
-	return errors.Join(x.buf.Free(), x.device.FreeHost(x.host), x.flag.free())
+	return errors.Join(x.buf.Free(), x.device.FreeHost(x.host), x.flag.held.Close())
 }

@@ -211,23 +211,20 @@ type flag struct {
 	buf    kernels.Buffer
 	device kernels.TileOps
 	host   []byte
-	owner  kernels.Device
+	held   device.Held
 }
 
 const flagBytes = 256
 
 // open allocates the flag if the device can compare tiles. Without that, every pass counts as having changed something.
-func (f *flag) open(d kernels.Device) (err error) {
+func (f *flag) open(d kernels.Device) error {
 	differ, ok := kernels.As[kernels.TileOps](d)
 	if !ok {
 		return nil
 	}
-	if f.host, err = d.AllocHost(flagBytes); err != nil {
-		return err
-	}
-	f.device, f.owner = differ, d
-	if f.buf, err = d.Alloc(flagBytes); err != nil {
-		return err
+	f.device, f.held.On = differ, d
+	if f.host, f.buf = f.held.Host(flagBytes), f.held.Buffer(flagBytes); f.held.Err() != nil {
+		return f.held.Err()
 	}
 	s, err := d.NewStream()
 	if err != nil {
@@ -235,16 +232,6 @@ func (f *flag) open(d kernels.Device) (err error) {
 	}
 	clear(f.host)
 	return errors.Join(s.CopyIn(f.tile(), f.host), s.Sync(), s.Close())
-}
-
-func (f *flag) free() (err error) {
-	if f.buf != nil {
-		err = f.buf.Free()
-	}
-	if f.host != nil {
-		err = errors.Join(err, f.owner.FreeHost(f.host))
-	}
-	return err
 }
 
 func (f *flag) tile() kernels.Tile { return kernels.Tile{Buf: f.buf} }

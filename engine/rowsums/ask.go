@@ -14,15 +14,10 @@ type asking struct {
 }
 
 // openFor takes the memory of a question.
-func (b *Batch) openFor(q kernels.LaneQuestion) (err error) {
+func (b *Batch) openFor(q kernels.LaneQuestion) error {
 	_, work, all := b.room(q).Places()
-	a := new(asking)
-	b.asked = append(b.asked, a)
-	if a.memory, err = b.w.device.Alloc(int64(all)); err != nil {
-		return err
-	}
-	a.host, err = b.w.device.AllocHost(int64(work))
-	return err
+	b.asked = append(b.asked, &asking{b.held.Buffer(int64(all)), b.held.Host(int64(work))})
+	return b.held.Err()
 }
 
 func (b *Batch) room(q kernels.LaneQuestion) kernels.LaneRoom {

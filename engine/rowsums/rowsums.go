@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"ooc/engine/device"
 	"ooc/engine/sparse"
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -27,7 +28,7 @@ type Sums struct {
 	device kernels.Device
 	can    kernels.LaneOps
 
-	buffers             []kernels.Buffer
+	held                device.Held
 	upper, down, inside kernels.Tile // entries that rows of lanes are multiplied by
 	names               kernels.Tile
 	blocks, terms       kernels.Tile // of all pieces
@@ -76,7 +77,7 @@ func New(e *sparse.Elimination, d kernels.Device, upper func() (*sparse.DenseCor
 	if room < batch {
 		return nil, fmt.Errorf("%w: %d bytes for a batch, and there are %d", kernels.ErrNoMemory, batch, room)
 	}
-	w = &Sums{e: e, device: d, can: can}
+	w = &Sums{e: e, device: d, can: can, held: device.Held{On: d}}
 	err = w.load(upper)
 	for err == nil && len(w.Batches) < min(most, int(room/batch)) {
 		var b *Batch
@@ -94,13 +95,10 @@ func New(e *sparse.Elimination, d kernels.Device, upper func() (*sparse.DenseCor
 func (w *Sums) Close() error {
 	var err error
 	for _, b := range w.Batches {
-		err = errors.Join(err, b.close())
+		err = errors.Join(err, b.held.Close())
 	}
-	for _, b := range w.buffers {
-		err = errors.Join(err, b.Free())
-	}
-	w.Batches, w.buffers = nil, nil
-	return err
+	w.Batches = nil
+	return errors.Join(err, w.held.Close())
 }
 
 // load copies everything to the device.
@@ -120,12 +118,8 @@ func (w *Sums) load(distances func() (*sparse.DenseCore, error)) (err error) {
 		if err != nil {
 			return t
 		}
-		var b kernels.Buffer
-		if b, err = w.device.Alloc(int64(max(len(data)+slack, entry.WordBytes))); err != nil {
-			return t
-		}
-		w.buffers = append(w.buffers, b)
-		if t.Buf = b; len(data) > 0 {
+		t.Buf = w.held.Buffer(int64(max(len(data)+slack, entry.WordBytes)))
+		if err = w.held.Err(); err == nil && len(data) > 0 {
 			err = errors.Join(s.CopyIn(t, data), s.Sync())
 		}
 		return t
@@ -202,6 +196,7 @@ func (l *blockList) termBytes(to []byte) []byte {
 type Batch struct {
 	w      *Sums
 	lanes  int
+	held   device.Held
 	stream kernels.Stream
 
 	// rows: of lanes: of all ranks, one for each lane, in which only that lane is reachable, and those of starts.
@@ -233,7 +228,7 @@ func (b *Batch) listBytes() int {
 }
 
 func (w *Sums) newBatch(lanes int, questions []kernels.LaneQuestion) (*Batch, error) {
-	b := &Batch{w: w, lanes: lanes, start: make([]int32, w.e.Pieces.Upper)}
+	b := &Batch{w: w, lanes: lanes, held: device.Held{On: w.device}, start: make([]int32, w.e.Pieces.Upper)}
 	for i := range b.start {
 		b.start[i] = -1
 	}
@@ -244,31 +239,21 @@ func (w *Sums) newBatch(lanes int, questions []kernels.LaneQuestion) (*Batch, er
 		}
 	}
 	if err != nil {
-		return nil, errors.Join(err, b.close())
+		return nil, errors.Join(err, b.held.Close())
 	}
 	return b, nil
 }
 
-func (b *Batch) open() (err error) {
-	e, d := b.w.e, b.w.device
+func (b *Batch) open() error {
+	e, h := b.w.e, &b.held
 	n, row, kind := len(e.Vertices), b.lanes*e.Variant.Bytes(), e.Variant.Kind()
-	if b.rows, err = d.Alloc(int64(n+b.lanes+e.Pieces.Upper) * int64(row)); err != nil {
-		return err
-	}
-	if b.sums, err = d.Alloc(b.laneSums() + int64(n*kernels.LaneSumBytes)); err != nil {
-		return err
-	}
-	if b.lists, err = d.Alloc(int64(b.listBytes())); err != nil {
-		return err
-	}
-	if b.host, err = d.AllocHost(int64(b.listBytes() + max(b.lanes, e.Pieces.Upper)*row)); err != nil {
-		return err
-	}
-	if b.results, err = d.AllocHost(int64((b.lanes + n) * kernels.LaneSumBytes)); err != nil {
-		return err
-	}
-	if b.stream, err = d.NewStream(); err != nil {
-		return err
+	b.rows = h.Buffer(int64(n+b.lanes+e.Pieces.Upper) * int64(row))
+	b.sums = h.Buffer(b.laneSums() + int64(n*kernels.LaneSumBytes))
+	b.lists = h.Buffer(int64(b.listBytes()))
+	b.host = h.Host(int64(b.listBytes() + max(b.lanes, e.Pieces.Upper)*row))
+	b.results = h.Host(int64((b.lanes + n) * kernels.LaneSumBytes))
+	if b.stream = h.Stream(); h.Err() != nil {
+		return h.Err()
 	}
 	for l := range b.lanes {
 		kind.Fill(b.host[l*row:][:row], kind.Unreachable())
@@ -285,29 +270,6 @@ func (b *Batch) laneSums() int64 {
 // row returns where a row of lanes is.
 func (b *Batch) row(i int) kernels.Tile {
 	return kernels.Tile{Buf: b.rows, Off: int64(i) * int64(b.lanes*b.w.e.Variant.Bytes())}
-}
-
-// close waits for the stream and gives the memory back.
-func (b *Batch) close() error {
-	var err error
-	if b.stream != nil {
-		err = b.stream.Close()
-	}
-	buffers, hosts := []kernels.Buffer{b.rows, b.sums, b.lists}, [][]byte{b.host, b.results}
-	for _, a := range b.asked {
-		buffers, hosts = append(buffers, a.memory), append(hosts, a.host)
-	}
-	for _, buf := range buffers {
-		if buf != nil {
-			err = errors.Join(err, buf.Free())
-		}
-	}
-	for _, memory := range hosts {
-		if memory != nil {
-			err = errors.Join(err, b.w.device.FreeHost(memory))
-		}
-	}
-	return err
 }
 
 // Sums returns the sums of the rows of some sources, which are vertices: of each source those of its row, and if

@@ -15,18 +15,12 @@ func (b *batch) byTiles(ctx context.Context) (dist [][]uint32, err error) {
 	x := &tileBatch{batch: b, edge: entry.RoundUp(len(b.sources), 64)}
 	x.tiles = entry.CeilDiv(b.facts.N, x.edge)
 	x.size = int64(x.edge) * int64(x.edge) * entry.WordBytes
-	bytes := 2 * int64(x.tiles) * x.size
-	defer func() { err = errors.Join(err, x.close()) }()
-	if x.feed, err = feed.Pieces(b.arcs, feed.Options{Device: b.Device, Reserve: bytes, Edge: x.edge}); err != nil {
+	o := feed.Options{Device: b.Device, Memory: 2 * int64(x.tiles) * x.size, Edge: x.edge}
+	if x.feed, err = feed.Open(nil, b.arcs, o); err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, x.feed.Close()) }()
 	b.sum.Resident = x.feed.Resident()
-	if x.buf, err = b.Device.Alloc(bytes); err != nil {
-		return nil, err
-	}
-	if x.stream, err = b.Device.NewStream(); err != nil {
-		return nil, err
-	}
 	if err := x.run(ctx); err != nil {
 		return nil, err
 	}
@@ -38,14 +32,12 @@ type tileBatch struct {
 	edge, tiles int
 	size        int64 // of a tile, in bytes
 	feed        *feed.Feed
-	buf         kernels.Buffer
-	stream      kernels.Stream
 	host        []uint32 // the newest distances, tile by tile
 	current     int
 }
 
 func (x *tileBatch) tile(which, j int) kernels.Tile {
-	return kernels.Tile{Buf: x.buf, Off: (int64(which)*int64(x.tiles) + int64(j)) * x.size}
+	return kernels.Tile{Buf: x.feed.Memory, Off: (int64(which)*int64(x.tiles) + int64(j)) * x.size}
 }
 
 // at is where a source's distance to a vertex is in host.
@@ -59,7 +51,7 @@ func (x *tileBatch) run(ctx context.Context) error {
 		x.host[x.at(i, s)] = 0
 	}
 	all := func(which int) kernels.Tile { return x.tile(which, 0) }
-	if err := errors.Join(x.stream.CopyIn(all(0), entry.Bytes(x.host)), x.stream.Sync()); err != nil {
+	if err := errors.Join(x.feed.Stream.CopyIn(all(0), entry.Bytes(x.host)), x.feed.Stream.Sync()); err != nil {
 		return err
 	}
 	newest := make([]uint32, len(x.host))
@@ -74,7 +66,7 @@ func (x *tileBatch) run(ctx context.Context) error {
 			return s.MinPlus(x.variant, x.edge, []kernels.Product{p})
 		})
 		if err == nil {
-			err = errors.Join(x.stream.CopyOut(entry.Bytes(newest), all(1-from)), x.stream.Sync())
+			err = errors.Join(x.feed.Stream.CopyOut(entry.Bytes(newest), all(1-from)), x.feed.Stream.Sync())
 		}
 		if err == nil {
 			err = x.countSweep(ctx, sweeps)
@@ -100,5 +92,3 @@ func (x *tileBatch) rows() [][]uint32 {
 	}
 	return rows
 }
-
-func (x *tileBatch) close() error { return feed.Close(x.feed, x.stream, x.buf) }

@@ -26,8 +26,6 @@ type vectorBatch struct {
 	*problem
 	form
 	puller kernels.VectorOps
-	stream kernels.Stream
-	buf    kernels.Buffer
 	feed   *feed.Feed
 
 	starts  [][]int // by vector, what has distance 0 to begin with
@@ -79,41 +77,26 @@ func (p *problem) runVectors(ctx context.Context, f form, starts [][]int, r *Res
 		x.groups = []int{p.Group}
 	}
 	x.tuner = tuner{choices: x.groups}
-	defer func() { err = errors.Join(err, x.close()) }()
-	if err = x.open(); err != nil {
+	memory := int64(len(starts)) * vectorBytes(p.facts.N)
+	o := feed.Options{Device: p.Device, Memory: memory, Transposed: x.transposed}
+	if x.feed, err = feed.Open(p.into, p.arcs, o); err != nil {
 		return err
 	}
-	if err = x.run(ctx); err == nil {
+	defer func() { err = errors.Join(err, x.feed.Close()) }()
+	x.sum.Resident = x.feed.Resident()
+	if err = x.begin(); err == nil {
+		err = x.run(ctx)
+	}
+	if err == nil {
 		err = x.collect(r)
 	}
 	return err
 }
 
-func (x *vectorBatch) open() (err error) {
-	bytes := int64(len(x.starts)) * vectorBytes(x.facts.N)
-	o := feed.Options{Device: x.Device, Reserve: bytes, Transposed: x.transposed}
-	if x.into != nil {
-		x.feed, err = feed.Compressed(x.into, o)
-	} else {
-		x.feed, err = feed.Pieces(x.arcs, o)
-	}
-	if err != nil {
-		return err
-	}
-	x.sum.Resident = x.feed.Resident()
-	if x.buf, err = x.Device.Alloc(bytes); err != nil {
-		return err
-	}
-	if x.stream, err = x.Device.NewStream(); err != nil {
-		return err
-	}
-	return x.begin()
-}
-
 // part returns one of the three vectors of a source. The flags follow the vectors of all sources: a set for even
 // sweeps and one for odd ones.
 func (x *vectorBatch) part(source, which int) kernels.Tile {
-	return kernels.Tile{Buf: x.buf, Off: (3*int64(source) + int64(which)) * feed.Stride(x.facts.N)}
+	return kernels.Tile{Buf: x.feed.Memory, Off: (3*int64(source) + int64(which)) * feed.Stride(x.facts.N)}
 }
 
 func (x *vectorBatch) dist(s int) kernels.Tile { return x.part(s, x.current) }
@@ -124,7 +107,7 @@ func (x *vectorBatch) flag(s int) kernels.Tile {
 }
 
 func (x *vectorBatch) flagOf(parity, s int) kernels.Tile {
-	return kernels.Tile{Buf: x.buf, Off: 3*int64(len(x.starts))*feed.Stride(x.facts.N) + int64(parity*len(x.starts)+s)*entry.WordBytes}
+	return kernels.Tile{Buf: x.feed.Memory, Off: 3*int64(len(x.starts))*feed.Stride(x.facts.N) + int64(parity*len(x.starts)+s)*entry.WordBytes}
 }
 
 // begin writes the first distances.
@@ -138,7 +121,7 @@ func (x *vectorBatch) begin() error {
 		for _, v := range from {
 			dist[v] = 0
 		}
-		if err := errors.Join(x.stream.CopyIn(x.dist(s), entry.Bytes(dist)), x.stream.CopyIn(x.pred(s), entry.Bytes(pred)), x.stream.Sync()); err != nil {
+		if err := errors.Join(x.feed.Stream.CopyIn(x.dist(s), entry.Bytes(dist)), x.feed.Stream.CopyIn(x.pred(s), entry.Bytes(pred)), x.feed.Stream.Sync()); err != nil {
 			return err
 		}
 		for _, v := range from {
@@ -147,7 +130,7 @@ func (x *vectorBatch) begin() error {
 		x.live[s] = true
 	}
 	x.zeros = make([]uint32, len(x.starts))
-	return errors.Join(x.stream.CopyIn(x.flag(0), entry.Bytes(x.zeros)), x.stream.Sync())
+	return errors.Join(x.feed.Stream.CopyIn(x.flag(0), entry.Bytes(x.zeros)), x.feed.Stream.Sync())
 }
 
 // run sweeps until nothing changes.
@@ -197,7 +180,7 @@ func (x *vectorBatch) sweep(flags []uint32) error {
 		return nil
 	})
 	if err == nil {
-		err = errors.Join(x.stream.CopyOut(entry.Bytes(flags), x.flag(0)), x.stream.CopyIn(x.flagOf(1-x.current, 0), entry.Bytes(x.zeros)), x.stream.Sync())
+		err = errors.Join(x.feed.Stream.CopyOut(entry.Bytes(flags), x.flag(0)), x.feed.Stream.CopyIn(x.flagOf(1-x.current, 0), entry.Bytes(x.zeros)), x.feed.Stream.Sync())
 	}
 	if err != nil {
 		return err
@@ -256,7 +239,7 @@ func (x *vectorBatch) lookForCycles(sweeps int) error {
 }
 
 func (x *vectorBatch) fetch(dst []byte, from kernels.Tile) error {
-	return errors.Join(x.stream.CopyOut(dst, from), x.stream.Sync())
+	return errors.Join(x.feed.Stream.CopyOut(dst, from), x.feed.Stream.Sync())
 }
 
 // collect copies the results to the host.
@@ -271,8 +254,6 @@ func (x *vectorBatch) collect(r *Result) error {
 	x.sum.Method = x.name
 	return nil
 }
-
-func (x *vectorBatch) close() error { return feed.Close(x.feed, x.stream, x.buf) }
 
 // tuner finds the fastest group: it tries each for one sweep and then keeps the fastest. Every sweep counts, whatever
 // its group. The first sweep is not compared, as it also brings the arcs to the device.
