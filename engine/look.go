@@ -75,7 +75,7 @@ func (v *View) listen(age time.Duration) {
 	s := &v.Status
 	s.Rate, s.DistanceRate, s.VertexRate, s.Busy, s.ETA = 0, 0, 0, nil, -1
 	s.InRate, s.OutRate, s.ReadRate, s.WriteRate = 0, 0, 0, 0
-	v.Lanes = live.Lanes{}
+	v.Workers = live.Workers{}
 	for i := range s.Devices {
 		s.Devices[i].Rate, s.Devices[i].Busy, s.Devices[i].TakenRate = 0, 0, 0
 	}

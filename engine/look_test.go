@@ -54,9 +54,9 @@ func TestLook(t *testing.T) {
 	}
 	reports := live.NewReporter(live.ReporterOptions{Control: new(live.Control), Publish: p.Store().SetLive})
 	reports.Show(func() live.Live {
-		return live.Live{Status: live.Status{PID: os.Getpid(), Progress: 0.25, RestorePoint: 0.25, Device: "a\x1b[2Jb"}, Lanes: live.Lanes{Device: "ki."}}
+		return live.Live{Status: live.Status{PID: os.Getpid(), Progress: 0.25, RestorePoint: 0.25, Device: "a\x1b[2Jb"}, Workers: live.Workers{Device: "ki."}}
 	})
-	if v := look("told", live.Running, true, false); v.Progress != 0.25 || v.Device != `a\u001b[2Jb` || v.Lanes.Device != "ki." {
+	if v := look("told", live.Running, true, false); v.Progress != 0.25 || v.Device != `a\u001b[2Jb` || v.Workers.Device != "ki." {
 		t.Errorf("told %+v", v)
 	}
 	own, err := os.ReadFile(filepath.Join(dir, "live"))

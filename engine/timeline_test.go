@@ -18,7 +18,7 @@ import (
 )
 
 // TestTimeline wants a span of every operation that moved something, none before the solve or after it, and
-// no two on one lane of the device at once.
+// no two on one stream of the device at once.
 func TestTimeline(t *testing.T) {
 	r := seeds.New(t)
 	p := enginetest.Create(t, enginetest.RandomGraph(t, r, 400, entry.KindI32, false), 64)
@@ -33,7 +33,7 @@ func TestTimeline(t *testing.T) {
 		t.Fatal(err)
 	}
 	count := map[int]int64{}
-	last := map[int]float64{} // by lane
+	last := map[int]float64{} // by stream
 	for _, e := range events {
 		if e.Phase == "M" {
 			continue
@@ -43,10 +43,10 @@ func TestTimeline(t *testing.T) {
 			t.Errorf("%+v lies outside of a solve of %v µs", e, took)
 		}
 		if s := stream.Stage(e.Stage); s == stream.In || s == stream.Kernel || s == stream.Out {
-			if e.Start < last[e.Lane]-0.01 {
-				t.Errorf("%+v begins before the one before it ends at %v", e, last[e.Lane])
+			if e.Start < last[e.Worker]-0.01 {
+				t.Errorf("%+v begins before the one before it ends at %v", e, last[e.Worker])
 			}
-			last[e.Lane] = e.Start + e.Took
+			last[e.Worker] = e.Start + e.Took
 		}
 		if stream.Stage(e.Stage) == stream.Kernel && !strings.Contains(e.Name, "phase") {
 			t.Errorf("%+v does not say what it does", e)

@@ -2,22 +2,22 @@ package stream
 
 import "sync/atomic"
 
-// Activity is the stage that each worker is at: the lanes of the device first, then the goroutines of Read, of Write
+// Activity is the stage that each worker is at: the streams of the device first, then the goroutines of Read, of Write
 // and of Sync. Stages stands for one that waits for work.
-type Activity struct{ Lanes, Read, Write, Sync []Stage }
+type Activity struct{ Streams, Read, Write, Sync []Stage }
 
 // activities are what Activity reads: a word a worker, written by that worker alone.
 type activities struct {
-	lanes []atomic.Uint32
-	host  [Stages][]atomic.Uint32
+	streams []atomic.Uint32
+	host    [Stages][]atomic.Uint32
 }
 
 func newActivities(o Options) *activities {
-	a := &activities{lanes: make([]atomic.Uint32, o.Lanes)}
+	a := &activities{streams: make([]atomic.Uint32, o.Streams)}
 	for stage, workers := range o.workers() {
 		a.host[stage] = make([]atomic.Uint32, workers)
 	}
-	for _, group := range append(a.host[:], a.lanes) {
+	for _, group := range append(a.host[:], a.streams) {
 		for i := range group {
 			group[i].Store(uint32(Stages))
 		}
@@ -25,8 +25,8 @@ func newActivities(o Options) *activities {
 	return a
 }
 
-// Activity says what every worker is at. A lane is at the oldest operation that it was given and that has not finished,
-// which may still wait for another lane.
+// Activity says what every worker is at. A stream is at the oldest operation that it was given and that has not
+// finished, which may still wait for another stream.
 func (p *Pipeline) Activity() Activity {
 	look := func(group []atomic.Uint32) []Stage {
 		out := make([]Stage, len(group))
@@ -36,5 +36,5 @@ func (p *Pipeline) Activity() Activity {
 		return out
 	}
 	h := &p.now.host
-	return Activity{Lanes: look(p.now.lanes), Read: look(h[Read]), Write: look(h[Write]), Sync: look(h[Sync])}
+	return Activity{Streams: look(p.now.streams), Read: look(h[Read]), Write: look(h[Write]), Sync: look(h[Sync])}
 }

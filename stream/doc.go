@@ -1,7 +1,7 @@
 // Package stream overlaps the stages that carry tiles between disk, host memory and a device: disk →
 // host page → slot → kernel → slot → host page → disk. It knows no algorithm: its caller submits
 // operations in program order, each naming the regions of memory it reads and writes, and the pipeline
-// runs them as early as those regions, the lanes of the device and the window allow.
+// runs them as early as those regions, the streams of the device and the window allow.
 //
 // # Invariants
 //

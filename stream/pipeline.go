@@ -37,10 +37,10 @@ func (s Stage) String() string {
 func (s Stage) onDevice() bool { return s == In || s == Kernel || s == Out }
 
 // Op is one operation. Host runs the stages Read, Write, Sync, Send and Receive on a goroutine; Device enqueues the
-// stages In, Kernel and Out on the stream of Lane.
+// stages In, Kernel and Out on the stream of that number.
 type Op struct {
 	Stage         Stage
-	Lane          int
+	Stream        int
 	Reads, Writes []*Region
 	Host          func() error
 	Device        func(kernels.Stream) error
@@ -70,9 +70,9 @@ func (t *task) finished() bool {
 	}
 }
 
-// precedes reports whether t is sure to finish before u starts because both run on one lane.
+// precedes reports whether t is sure to finish before u starts because both run on one stream.
 func (t *task) precedes(u *task) bool {
-	return t.Stage.onDevice() && u.Stage.onDevice() && t.Lane == u.Lane
+	return t.Stage.onDevice() && u.Stage.onDevice() && t.Stream == u.Stream
 }
 
 func (t *task) after(dep *task) {
@@ -83,7 +83,7 @@ func (t *task) after(dep *task) {
 
 // Options size a pipeline. Zero fields take defaults.
 type Options struct {
-	Lanes   int // device streams; 3
+	Streams int // device streams; 3
 	Readers int // goroutines of stage Read; 2
 	Writers int // goroutines of stage Write; 2
 	Window  int // operations in flight, the depth of read-ahead; 64
@@ -97,7 +97,7 @@ func (o *Options) fill() {
 	for _, f := range []struct {
 		v   *int
 		def int
-	}{{&o.Lanes, 3}, {&o.Readers, 2}, {&o.Writers, 2}, {&o.Window, 64}} {
+	}{{&o.Streams, 3}, {&o.Readers, 2}, {&o.Writers, 2}, {&o.Window, 64}} {
 		if *f.v <= 0 {
 			*f.v = f.def
 		}
@@ -113,7 +113,7 @@ func (o *Options) workers() map[Stage]int {
 type Pipeline struct {
 	group   *errgroup.Group
 	ctx     context.Context
-	lanes   []*lane
+	queues  []*queue
 	issue   chan *task
 	host    [Stages]chan *task
 	window  chan struct{} // a token per operation in flight
@@ -126,9 +126,9 @@ type Pipeline struct {
 	epoch   epoch
 }
 
-type lane struct {
+type queue struct {
 	stream kernels.Stream
-	queue  chan *task // issued, in order
+	tasks  chan *task // issued, in order
 }
 
 // New starts a pipeline over dev. It fails where the device has no stream to give.
@@ -136,19 +136,19 @@ func New(ctx context.Context, dev kernels.Device, o Options) (*Pipeline, error) 
 	o.fill()
 	g, gctx := errgroup.WithContext(ctx)
 	p := &Pipeline{group: g, ctx: gctx, issue: make(chan *task, o.Window), window: make(chan struct{}, o.Window), now: newActivities(o), trace: o.Trace}
-	for i := range o.Lanes {
+	for i := range o.Streams {
 		s, err := dev.NewStream()
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("open stream %d of %s: %w", i, dev.Info().Name, err), p.closeStreams())
 		}
-		p.lanes = append(p.lanes, &lane{stream: s, queue: make(chan *task, o.Window)})
+		p.queues = append(p.queues, &queue{stream: s, tasks: make(chan *task, o.Window)})
 	}
 	var err error
-	if p.epoch, err = newEpoch(p.lanes[0].stream); err != nil {
+	if p.epoch, err = newEpoch(p.queues[0].stream); err != nil {
 		return nil, errors.Join(err, p.closeStreams())
 	}
-	for i, l := range p.lanes {
-		g.Go(func() error { return p.complete(l, &p.now.lanes[i]) })
+	for i, q := range p.queues {
+		g.Go(func() error { return p.complete(q, &p.now.streams[i]) })
 	}
 	g.Go(p.issueAll)
 	for stage, workers := range o.workers() {
@@ -233,12 +233,12 @@ func (p *Pipeline) Close() error {
 
 func (p *Pipeline) closeStreams() error {
 	var first error
-	for _, l := range p.lanes {
-		if err := l.stream.Close(); err != nil && first == nil {
+	for _, q := range p.queues {
+		if err := q.stream.Close(); err != nil && first == nil {
 			first = err
 		}
 	}
-	p.lanes = nil
+	p.queues = nil
 	return first
 }
 
@@ -272,7 +272,7 @@ func (p *Pipeline) finish(t *task, busy time.Duration) {
 func (p *Pipeline) runHost(stage Stage, worker int) error {
 	now := &p.now.host[stage][worker]
 	for t := range p.host[stage] {
-		t.Lane = worker
+		t.Stream = worker
 		if err := p.wait(t.deps); err != nil {
 			return err
 		}
@@ -293,19 +293,19 @@ func (p *Pipeline) runHost(stage Stage, worker int) error {
 // issueAll enqueues device operations in program order.
 func (p *Pipeline) issueAll() error {
 	defer func() {
-		for _, l := range p.lanes {
-			close(l.queue)
+		for _, q := range p.queues {
+			close(q.tasks)
 		}
 	}()
 	for t := range p.issue {
 		if p.ctx.Err() != nil {
 			return context.Cause(p.ctx)
 		}
-		l := p.lanes[t.Lane]
-		if err := p.enqueue(l.stream, t); err != nil {
+		q := p.queues[t.Stream]
+		if err := p.enqueue(q.stream, t); err != nil {
 			return err
 		}
-		l.queue <- t
+		q.tasks <- t
 	}
 	return nil
 }
@@ -364,9 +364,9 @@ func (p *Pipeline) timing(s Stage) (stands int64) {
 	return 0
 }
 
-// complete waits for the issued operations of a lane one after another, and says in now which it waits for.
-func (p *Pipeline) complete(l *lane, now *atomic.Uint32) error {
-	for t := range l.queue {
+// complete waits for the issued operations of a stream one after another, and says in now which it waits for.
+func (p *Pipeline) complete(q *queue, now *atomic.Uint32) error {
+	for t := range q.tasks {
 		if p.ctx.Err() != nil {
 			return context.Cause(p.ctx)
 		}

@@ -63,7 +63,7 @@ type memory struct {
 	buf   kernels.Buffer
 }
 
-func newMemory(t *testing.T, d kernels.Device, r *rand.Rand, lanes int) *memory {
+func newMemory(t *testing.T, d kernels.Device, r *rand.Rand, streams int) *memory {
 	t.Helper()
 	m := &memory{disk: make([]byte, 6), onDsk: make([]Region, 6), pages: make([]Page, 1+r.IntN(4)), slots: make([]Slot, 1+r.IntN(5))}
 	var err error
@@ -73,7 +73,7 @@ func newMemory(t *testing.T, d kernels.Device, r *rand.Rand, lanes int) *memory 
 	t.Cleanup(func() { m.buf.Free() })
 	for i := range m.slots {
 		m.slots[i].Tile = kernels.Tile{Buf: m.buf, Off: int64(i) * tileBytes}
-		m.slots[i].Lane = r.IntN(lanes)
+		m.slots[i].Stream = r.IntN(streams)
 	}
 	for i := range m.pages {
 		m.pages[i].Data = make([]byte, tileBytes)
@@ -117,11 +117,11 @@ func (m *memory) randomOp(r *rand.Rand, s *model) Op {
 		}}
 	case In:
 		s.slots[q] = s.pages[p]
-		return Op{Stage: In, Lane: slot.Lane, Reads: []*Region{&page.Region}, Writes: []*Region{&slot.Region},
+		return Op{Stage: In, Stream: slot.Stream, Reads: []*Region{&page.Region}, Writes: []*Region{&slot.Region},
 			Device: func(d kernels.Stream) error { return d.CopyIn(slot.Tile, page.Data) }}
 	case Out:
 		s.pages[p] = s.slots[q]
-		return Op{Stage: Out, Lane: slot.Lane, Reads: []*Region{&slot.Region}, Writes: []*Region{&page.Region},
+		return Op{Stage: Out, Stream: slot.Stream, Reads: []*Region{&slot.Region}, Writes: []*Region{&page.Region},
 			Device: func(d kernels.Stream) error { return d.CopyOut(page.Data, slot.Tile) }}
 	default:
 		return m.randomKernel(r, s, q)
@@ -137,12 +137,12 @@ func r0(n int) int { return n - 1 }
 func (m *memory) randomKernel(r *rand.Rand, s *model, q int) Op {
 	a := r.IntN(len(m.slots))
 	if a == q || s.slots[a] >= 0x20 || s.slots[q] >= 0x40 {
-		return Op{Stage: Kernel, Lane: m.slots[q].Lane, Writes: []*Region{&m.slots[q].Region}, Device: func(kernels.Stream) error { return nil }}
+		return Op{Stage: Kernel, Stream: m.slots[q].Stream, Writes: []*Region{&m.slots[q].Region}, Device: func(kernels.Stream) error { return nil }}
 	}
 	s.slots[q] = min(s.slots[q], 2*s.slots[a])
 	c, src := &m.slots[q], &m.slots[a]
 	p := []kernels.Product{{C: c.Tile, A: []kernels.Tile{src.Tile}, B: []kernels.Tile{src.Tile}}}
-	return Op{Stage: Kernel, Lane: c.Lane, Reads: []*Region{&src.Region}, Writes: []*Region{&c.Region},
+	return Op{Stage: Kernel, Stream: c.Stream, Reads: []*Region{&src.Region}, Writes: []*Region{&c.Region},
 		Device: func(d kernels.Stream) error { return d.MinPlus(entry.I32, edge, p) }}
 }
 
@@ -152,15 +152,15 @@ func TestProgramOrder(t *testing.T) {
 	r := seeded(t)
 	for range 40 {
 		d := openCPU(t)
-		lanes := 1 + r.IntN(4)
-		m := newMemory(t, d, r, lanes)
-		p, err := New(context.Background(), d, Options{Lanes: lanes, Readers: 1 + r.IntN(3), Writers: 1 + r.IntN(3), Window: 1 + r.IntN(40)})
+		streams := 1 + r.IntN(4)
+		m := newMemory(t, d, r, streams)
+		p, err := New(context.Background(), d, Options{Streams: streams, Readers: 1 + r.IntN(3), Writers: 1 + r.IntN(3), Window: 1 + r.IntN(40)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		s := &model{bytes.Clone(m.disk), make([]byte, len(m.pages)), make([]byte, len(m.slots))}
 		for q := range m.slots { // define every slot
-			if err := p.Submit(Op{Stage: In, Lane: m.slots[q].Lane, Reads: []*Region{&m.pages[0].Region}, Writes: []*Region{&m.slots[q].Region},
+			if err := p.Submit(Op{Stage: In, Stream: m.slots[q].Stream, Reads: []*Region{&m.pages[0].Region}, Writes: []*Region{&m.slots[q].Region},
 				Device: func(st kernels.Stream) error { return st.CopyIn(m.slots[q].Tile, m.pages[0].Data) }}); err != nil {
 				t.Fatal(err)
 			}
@@ -327,11 +327,11 @@ func TestSyncWaitsForWrites(t *testing.T) {
 // what depends on the operation starts.
 func TestActivity(t *testing.T) {
 	d := openCPU(t)
-	p, err := New(context.Background(), d, Options{Lanes: 2, Readers: 2, Writers: 1})
+	p, err := New(context.Background(), d, Options{Streams: 2, Readers: 2, Writers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	idle := Activity{Lanes: []Stage{Stages, Stages}, Read: []Stage{Stages, Stages}, Write: []Stage{Stages}, Sync: []Stage{Stages}}
+	idle := Activity{Streams: []Stage{Stages, Stages}, Read: []Stage{Stages, Stages}, Write: []Stage{Stages}, Sync: []Stage{Stages}}
 	if got := p.Activity(); !reflect.DeepEqual(got, idle) {
 		t.Errorf("before anything was submitted: %v", got)
 	}
@@ -374,10 +374,10 @@ func TestActivity(t *testing.T) {
 	}
 }
 
-// TestActivityOfLanes looks at a lane from within an operation that the lane waits for.
-func TestActivityOfLanes(t *testing.T) {
+// TestActivityOfStreams looks at a stream from within an operation that the stream waits for.
+func TestActivityOfStreams(t *testing.T) {
 	d := openCPU(t)
-	p, err := New(context.Background(), d, Options{Lanes: 2})
+	p, err := New(context.Background(), d, Options{Streams: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -388,15 +388,15 @@ func TestActivityOfLanes(t *testing.T) {
 	operand := []kernels.Tile{{Buf: buf, Off: tileBytes}}
 	slow := []kernels.Product{{C: kernels.Tile{Buf: buf}, A: operand, B: operand}}
 	for try := 0; ; try++ { // until one is caught at it
-		if err := p.Submit(Op{Stage: Kernel, Lane: 1, Device: func(s kernels.Stream) error {
+		if err := p.Submit(Op{Stage: Kernel, Stream: 1, Device: func(s kernels.Stream) error {
 			return s.MinPlus(entry.I32, edge, slices.Repeat(slow, 1000))
 		}}); err != nil {
 			t.Fatal(err)
 		}
-		if got := p.Activity(); got.Lanes[1] == Kernel && got.Lanes[0] == Stages {
+		if got := p.Activity(); got.Streams[1] == Kernel && got.Streams[0] == Stages {
 			break
 		} else if try == 10000 {
-			t.Fatalf("a busy lane was never seen: %v", got)
+			t.Fatalf("a busy stream was never seen: %v", got)
 		}
 	}
 	if err := p.Close(); err != nil {

@@ -9,12 +9,11 @@ type Region struct {
 	readers []*task
 }
 
-// Slot is one tile buffer of the device together with the lane (the device stream) that fills, updates
-// and drains it.
+// Slot is one tile buffer of the device, with the number of the stream that fills, updates and drains it.
 type Slot struct {
 	Region
-	Tile kernels.Tile
-	Lane int
+	Tile   kernels.Tile
+	Stream int
 }
 
 // Page is one tile of host memory: the source and target of copies.
@@ -28,7 +27,7 @@ func (r *Region) read(t *task) {
 	t.after(r.writer)
 	kept := r.readers[:0]
 	for _, old := range r.readers {
-		// A lane runs in order: its newest reader stands for all its older ones.
+		// A stream runs in order: its newest reader stands for all its older ones.
 		if !old.finished() && !old.precedes(t) {
 			kept = append(kept, old)
 		}

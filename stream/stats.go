@@ -10,7 +10,7 @@ type stageStats struct {
 	Ops   int64
 	Bytes int64
 	Work  int64         // relaxations
-	Busy  time.Duration // summed over its goroutines or lanes, so it may exceed the wall time
+	Busy  time.Duration // summed over its goroutines or streams, so it may exceed the wall time
 }
 
 // Stats holds one entry a stage, indexed by Stage.

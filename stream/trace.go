@@ -10,7 +10,7 @@ import (
 // own clock, those of the others by the host's.
 type Span struct {
 	Stage      Stage
-	Lane       int // of the device's stages; else the goroutine, from 0 in each stage
+	Stream     int // of the device's stages; else the goroutine, from 0 in each stage
 	Name       string
 	Start, End time.Duration
 }
@@ -34,7 +34,7 @@ func (p *Pipeline) traced(t *task, start, end time.Duration) {
 	if p.trace == nil {
 		return
 	}
-	span := Span{Stage: t.Stage, Lane: t.Lane, Start: start, End: end}
+	span := Span{Stage: t.Stage, Stream: t.Stream, Start: start, End: end}
 	if t.Name != nil {
 		span.Name = t.Name()
 	}

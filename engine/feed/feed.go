@@ -71,7 +71,7 @@ const (
 	largestBlock = 32 << 20
 	leastSlots   = 2
 	spareSlots   = 3
-	lanes        = 3
+	streams      = 3
 	align        = 256 // of vectors in device memory
 )
 
@@ -120,14 +120,14 @@ func (f *Feed) open(total, largest, room, memory int64) (err error) {
 	f.slots = make([]slot, count)
 	at := int64(0)
 	for i := range f.slots {
-		f.slots[i] = slot{Slot: stream.Slot{Tile: kernels.Tile{Buf: buf, Off: at}, Lane: i % lanes}, holds: -1}
+		f.slots[i] = slot{Slot: stream.Slot{Tile: kernels.Tile{Buf: buf, Off: at}, Stream: i % streams}, holds: -1}
 		if f.Resident() {
 			at += f.specs[i].bytes
 		} else {
 			at += largest
 		}
 	}
-	pages := min(count, lanes+1)
+	pages := min(count, streams+1)
 	host := f.held.Host(int64(pages) * largest)
 	if err := f.held.Err(); err != nil {
 		return fmt.Errorf("%s: %d pages of %d bytes: %w", name, pages, largest, err)
@@ -140,7 +140,7 @@ func (f *Feed) open(total, largest, room, memory int64) (err error) {
 		return err
 	}
 	readers := min(pages, max(1, runtime.GOMAXPROCS(0)))
-	f.pipe, err = stream.New(context.Background(), f.held.On, stream.Options{Lanes: lanes, Readers: readers})
+	f.pipe, err = stream.New(context.Background(), f.held.On, stream.Options{Streams: streams, Readers: readers})
 	return err
 }
 
@@ -176,7 +176,8 @@ func (f *Feed) Pass(do step) error {
 		}
 		block, first := f.source.place(b, s.Tile), i == 0 || f.column[i-1] != f.column[i]
 		err := f.pipe.Submit(stream.Op{
-			Stage: stream.Kernel, Lane: s.Lane, Reads: []*stream.Region{&s.Region}, Writes: []*stream.Region{&f.columns[f.column[i]]},
+			Stage: stream.Kernel, Stream: s.Stream,
+			Reads: []*stream.Region{&s.Region}, Writes: []*stream.Region{&f.columns[f.column[i]]},
 			Device: func(d kernels.Stream) error { return do(d, block, first) },
 		})
 		if err != nil {
@@ -198,7 +199,8 @@ func (f *Feed) load(s *slot, i int) error {
 		return err
 	}
 	return f.pipe.Submit(stream.Op{
-		Stage: stream.In, Lane: s.Lane, Bytes: b.bytes, Reads: []*stream.Region{&page.Region}, Writes: []*stream.Region{&s.Region},
+		Stage: stream.In, Stream: s.Stream, Bytes: b.bytes,
+		Reads: []*stream.Region{&page.Region}, Writes: []*stream.Region{&s.Region},
 		Device: func(d kernels.Stream) error { return d.CopyIn(s.Tile, page.Data[:b.bytes]) },
 	})
 }

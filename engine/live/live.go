@@ -20,7 +20,7 @@ import (
 type Live struct {
 	Status
 	Ceilings Ceilings `json:"ceilings"`
-	Lanes    Lanes    `json:"lanes"`
+	Workers  Workers  `json:"lanes"`
 	Board    *Board   `json:"board,omitempty"` // nil: there is nothing to draw
 }
 
@@ -33,29 +33,29 @@ type Ceilings struct {
 	Write float64 `json:"bytes_written_per_second,omitempty"`
 }
 
-// Lanes say what each worker of the pipeline is doing, with a letter for each: r read, i in, k kernel, o out, w write,
-// s sync, and . for one that waits. "" where there is no pipeline.
-type Lanes struct {
-	Device string `json:"device,omitempty"` // the lanes of the device
+// Workers say what each worker of the pipeline is doing, with a letter for each: r read, i in, k kernel, o out, w
+// write, s sync, and . for one that waits. "" where there is no pipeline.
+type Workers struct {
+	Device string `json:"device,omitempty"` // the streams of the device
 	Read   string `json:"read,omitempty"`   // goroutines, as those below
 	Write  string `json:"write,omitempty"`
 	Sync   string `json:"sync,omitempty"`
 }
 
-// LaneLetters are the letters of Lanes, in the order of the stages. Those that exchange tiles with other parts have
-// no lanes.
-const LaneLetters = "rikows."
+// WorkerLetters are the letters of Workers, in the order of the stages. Those that exchange tiles with other parts have
+// none.
+const WorkerLetters = "rikows."
 
-// LanesOf returns the letters for what the workers of a pipeline are doing.
-func LanesOf(a stream.Activity) Lanes {
+// WorkersOf returns the letters for what the workers of a pipeline are doing.
+func WorkersOf(a stream.Activity) Workers {
 	text := func(stages []stream.Stage) string {
 		var b strings.Builder
 		for _, s := range stages {
-			b.WriteByte(LaneLetters[min(int(s), len(LaneLetters)-1)])
+			b.WriteByte(WorkerLetters[min(int(s), len(WorkerLetters)-1)])
 		}
 		return b.String()
 	}
-	return Lanes{Device: text(a.Lanes), Read: text(a.Read), Write: text(a.Write), Sync: text(a.Sync)}
+	return Workers{Device: text(a.Streams), Read: text(a.Read), Write: text(a.Write), Sync: text(a.Sync)}
 }
 
 // DecodeLive parses what a process has published. It trusts nothing: the writer may be another version or another
@@ -69,7 +69,8 @@ func DecodeLive(data []byte) (Live, error) {
 		live.Board = nil
 	}
 	for _, s := range []*string{&live.Kind, &live.Algorithm, &live.Device, (*string)(&live.State), (*string)(&live.Stage),
-		(*string)(&live.Checkpoint), &live.Lanes.Device, &live.Lanes.Read, &live.Lanes.Write, &live.Lanes.Sync} {
+		(*string)(&live.Checkpoint), &live.Workers.Device, &live.Workers.Read, &live.Workers.Write,
+		&live.Workers.Sync} {
 		*s = text.Line(*s)
 	}
 	return live, nil

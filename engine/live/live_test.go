@@ -14,8 +14,8 @@ func TestLiveFitsItsFile(t *testing.T) {
 	live := Live{
 		Status: Status{Device: strings.Repeat("\x00", 500), Busy: Busy{"read": 1.0 / 3, "in": 1.0 / 3, "kernel": 1.0 / 3},
 			Devices: slices.Repeat([]Device{{"a device of 32", 1e15 / 7, 1.0 / 3, 1e10 / 7, 1 << 60, 1 << 60}}, 32)},
-		Lanes: Lanes{Device: strings.Repeat("k", 65), Read: strings.Repeat("r", 16), Write: strings.Repeat("w", 16), Sync: "s"},
-		Board: &Board{Across: MaxBoard, Down: MaxBoard, Cells: make([]Cell, MaxBoard*MaxBoard)},
+		Workers: Workers{Device: strings.Repeat("k", 65), Read: strings.Repeat("r", 16), Write: strings.Repeat("w", 16), Sync: "s"},
+		Board:   &Board{Across: MaxBoard, Down: MaxBoard, Cells: make([]Cell, MaxBoard*MaxBoard)},
 	}
 	data, err := json.Marshal(live)
 	if err != nil || len(data) > tiles.MaxLive {
@@ -39,7 +39,7 @@ func FuzzLive(f *testing.F) {
 				t.Errorf("board %+v", b)
 			}
 		}
-		if strings.ContainsAny(string(live.State)+live.Device+string(live.Stage)+live.Lanes.Device, "\x1b\x07\n\r") {
+		if strings.ContainsAny(string(live.State)+live.Device+string(live.Stage)+live.Workers.Device, "\x1b\x07\n\r") {
 			t.Errorf("control characters in %+v", live)
 		}
 	})

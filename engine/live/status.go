@@ -82,7 +82,7 @@ type Status struct {
 	OutRate      float64    `json:"bytes_out_per_second"`
 	ReadRate     float64    `json:"bytes_read_per_second"`
 	WriteRate    float64    `json:"bytes_written_per_second"`
-	Busy         Busy       `json:"busy"` // by stage, as a share of the time of all its goroutines or lanes, 0…1
+	Busy         Busy       `json:"busy"` // by stage, as a share of the time of all its goroutines or streams, 0…1
 	DeviceMemory int64      `json:"device_memory_bytes"`
 	HostMemory   int64      `json:"host_memory_bytes"`
 	Checkpoint   Checkpoint `json:"checkpoint,omitempty"`
@@ -151,7 +151,7 @@ func (st *Status) Count(stage Stage, w StageShares, before float64, t *cancel.Ta
 type Device struct {
 	Name         string  `json:"device"`
 	Rate         float64 `json:"relaxations_per_second"`
-	Busy         float64 `json:"busy"`                   // with kernels, as a share of the time of all its lanes, 0…1
+	Busy         float64 `json:"busy"`                   // with kernels, as a share of the time of all its streams, 0…1
 	TakenRate    float64 `json:"bytes_taken_per_second"` // tiles of panels from others
 	DeviceMemory int64   `json:"device_memory_bytes"`
 	HostMemory   int64   `json:"host_memory_bytes"`
@@ -160,7 +160,7 @@ type Device struct {
 // Busy is the time that stages of the pipeline were at work.
 type Busy map[string]float64
 
-// BusySeconds returns how long the stages were busy, summed over their goroutines or lanes.
+// BusySeconds returns how long the stages were busy, summed over their goroutines or streams.
 func BusySeconds(st stream.Stats) Busy {
 	b := Busy{}
 	for s := range stream.Stages {
@@ -172,10 +172,11 @@ func BusySeconds(st stream.Stats) Busy {
 }
 
 // BusyBetween returns the share of a time, between two samples, for which the stages were busy. a has the goroutines
-// and lanes that there are.
+// and streams that there are.
 func BusyBetween(then, now stream.Stats, a stream.Activity, took time.Duration) Busy {
-	workers := [stream.Stages]int{stream.Read: len(a.Read), stream.In: len(a.Lanes), stream.Kernel: len(a.Lanes), stream.Out: len(a.Lanes),
-		stream.Write: len(a.Write), stream.Sync: len(a.Sync)}
+	streams := len(a.Streams)
+	workers := [stream.Stages]int{stream.Read: len(a.Read), stream.In: streams, stream.Kernel: streams,
+		stream.Out: streams, stream.Write: len(a.Write), stream.Sync: len(a.Sync)}
 	b := Busy{}
 	for s := range stream.Stages {
 		if workers[s] == 0 {

@@ -12,7 +12,7 @@ import (
 )
 
 // Timeline writes what each stage did, and when, as a JSON array of trace events, which chrome://tracing and Perfetto
-// draw. Each stage is a process and each lane or goroutine a thread; times are in microseconds. See "Trace Event
+// draw. Each stage is a process and each stream or goroutine a thread; times are in microseconds. See "Trace Event
 // Format" (Google, 2016).
 type Timeline struct {
 	mu     sync.Mutex
@@ -22,13 +22,13 @@ type Timeline struct {
 
 // TraceEvent is one event of a timeline: what a stage did, and when, in microseconds.
 type TraceEvent struct {
-	Name  string            `json:"name"`
-	Phase string            `json:"ph"`
-	Start float64           `json:"ts"`
-	Took  float64           `json:"dur"`
-	Stage int               `json:"pid"`
-	Lane  int               `json:"tid"`
-	Args  map[string]string `json:"args,omitempty"`
+	Name   string            `json:"name"`
+	Phase  string            `json:"ph"`
+	Start  float64           `json:"ts"`
+	Took   float64           `json:"dur"`
+	Stage  int               `json:"pid"`
+	Worker int               `json:"tid"`
+	Args   map[string]string `json:"args,omitempty"`
 }
 
 // NewTimeline returns nil if w is nil.
@@ -50,7 +50,8 @@ func (t *Timeline) Span() func(stream.Span) {
 	}
 	us := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 	return func(s stream.Span) {
-		t.put(TraceEvent{Name: s.Name, Phase: "X", Start: us(s.Start), Took: us(s.End - s.Start), Stage: int(s.Stage), Lane: s.Lane})
+		start, took := us(s.Start), us(s.End-s.Start)
+		t.put(TraceEvent{Name: s.Name, Phase: "X", Start: start, Took: took, Stage: int(s.Stage), Worker: s.Stream})
 	}
 }
 

@@ -138,7 +138,10 @@ func (a *Algorithm) Left(*live.Status, *tiles.Store, bool) (bool, error) { retur
 // Run solves in rounds, starting from the task's state.
 func (a *Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 	setup := t.Control.Now()
-	r := &run{Task: t, algorithm: a, start: a.fromVertices(t.Geometry, t.State.Done), last: a.iterations(t.Geometry), answer: map[int]bool{}}
+	r := &run{
+		Task: t, algorithm: a, start: a.fromVertices(t.Geometry, t.State.Done), last: a.iterations(t.Geometry),
+		decided: map[int]bool{},
+	}
 	r.rows, r.cols = len(device.Each(t.Device)), 1
 	if t.Ranks != nil {
 		if r.rows, r.cols, err = GridFor(t.Ranks.Size(), t.Grid); err != nil {

@@ -123,7 +123,7 @@ func planned(q *plan.Basis, geom tiles.Geometry, start, width int, look, cache b
 	p.InCore = p.Slots == all
 	need = g.minSlots(geom, e)
 	if look && !p.InCore {
-		// A lane needs a slot to fill while another computes; without that, look-ahead gains nothing.
+		// A stream needs a slot to fill while another computes; without that, look-ahead gains nothing.
 		need = g.lookAheadSlots(geom, e) + 2*fewStreams
 	}
 	if p.Slots < need || look && p.synchronous() {
@@ -229,7 +229,7 @@ func predict(q *plan.Basis, p *Plan, geom tiles.Geometry, start int) {
 	}
 }
 
-// waits is how many times as long as it takes to make strips other devices wait for them. Lanes run in order, so what
+// waits is how many times as long as it takes to make strips other devices wait for them. Streams run in order, so what
 // is enqueued behind a tile that comes from another device waits, too. It is fitted to solves on two parts of a
 // processor (docs/cluster.md).
 const waits = 3

@@ -416,7 +416,7 @@ func (s *schedule) order(p *panels) []int {
 			where[level] = append(where[level], t)
 		}
 	}
-	lead := min(2*s.lanes, len(where[0]))
+	lead := min(2*s.streams, len(where[0]))
 	return append(where[0][:lead:lead], mix(where[0][lead:], where[1], where[2])...)
 }
 

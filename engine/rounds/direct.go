@@ -55,9 +55,9 @@ func (d *direct) submit(x *executor, s step) error {
 			},
 		})
 	case stepIn:
-		slot.Lane = x.lanes.take()
+		slot.Stream = x.streams.take()
 		return x.pipe.Submit(stream.Op{
-			Stage: stream.In, Lane: slot.Lane, Bytes: x.geom.TileBytes(),
+			Stage: stream.In, Stream: slot.Stream, Bytes: x.geom.TileBytes(),
 			Reads: []*stream.Region{&page.Region}, Writes: []*stream.Region{&slot.Region},
 			Device: func(on kernels.Stream) error {
 				return d.device.CopyPeer(on, slot.Tile, d.from[s.page], x.geom.TileBytes())

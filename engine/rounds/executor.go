@@ -28,10 +28,10 @@ type executor struct {
 	received  []stream.Region // and the last one that was received
 	exchange  exchange        // nil: there is no other part
 	direct    *direct         // nil: other parts get tiles by pages
-	lanes     lanes
-	// Closures have their own lane. So no tile has to wait behind a closure that it does not depend on, and a device
+	streams   turns
+	// Closures have their own stream. So no tile has to wait behind a closure that it does not depend on, and a device
 	// that keeps scratch memory for closures per stream keeps it once.
-	pivotLane int
+	pivotStream int
 
 	buf  kernels.Buffer
 	host []byte
@@ -48,14 +48,14 @@ type executor struct {
 	flushing atomic.Int64  // tiles that a checkpoint is writing during a round
 }
 
-// lanes gives each new tile of a slot the next lane in turn, so that the tiles that are on their way are spread over
-// all lanes, whichever slots they are in.
-type lanes struct{ n, next int }
+// turns gives each new tile of a slot the next stream in turn, so that the tiles that are on their way are spread over
+// all streams, whichever slots they are in.
+type turns struct{ n, next int }
 
-func (l *lanes) take() int {
-	lane := l.next
+func (l *turns) take() int {
+	now := l.next
 	l.next = (l.next + 1) % l.n
-	return lane
+	return now
 }
 
 // submit hands a step to the pipeline.
@@ -86,9 +86,9 @@ func (x *executor) submit(s step) error {
 		})
 	case stepIn:
 		slot, page := &x.slots[s.slot], &x.pages[s.page]
-		slot.Lane = x.lanes.take()
+		slot.Stream = x.streams.take()
 		return x.pipe.Submit(stream.Op{
-			Stage: stream.In, Lane: slot.Lane, Bytes: x.geom.TileBytes(),
+			Stage: stream.In, Stream: slot.Stream, Bytes: x.geom.TileBytes(),
 			Reads: []*stream.Region{&page.Region}, Writes: []*stream.Region{&slot.Region},
 			Device: func(d kernels.Stream) error { return d.CopyIn(slot.Tile, page.Data) },
 			Name:   x.name(s),
@@ -96,7 +96,7 @@ func (x *executor) submit(s step) error {
 	case stepOut:
 		slot, page := &x.slots[s.slot], &x.pages[s.page]
 		return x.pipe.Submit(stream.Op{
-			Stage: stream.Out, Lane: slot.Lane, Bytes: x.geom.TileBytes(),
+			Stage: stream.Out, Stream: slot.Stream, Bytes: x.geom.TileBytes(),
 			Reads: []*stream.Region{&slot.Region}, Writes: []*stream.Region{&page.Region},
 			Device: func(d kernels.Stream) error { return d.CopyOut(page.Data, slot.Tile) },
 			Name:   x.name(s),
@@ -211,7 +211,7 @@ func newExecutor(s *tiles.Store, a *Algorithm, d kernels.Device, w graph.Weights
 		store: s, algorithm: a, device: d, weights: w, geom: g, variant: v,
 		slots: make([]stream.Slot, plan.Slots), pages: make([]stream.Page, plan.Pages),
 		disk: make([]stream.Region, g.Tiles()), sent: make([]stream.Region, min(Tags, g.Tiles())), received: make([]stream.Region, min(Tags, g.Tiles())), syncing: make(chan struct{}, 1),
-		buf: buf, host: host, lanes: lanes{n: plan.Streams}, pivotLane: plan.Streams,
+		buf: buf, host: host, streams: turns{n: plan.Streams}, pivotStream: plan.Streams,
 	}
 	for i := range x.slots {
 		x.slots[i].Tile = kernels.Tile{Buf: buf, Off: int64(i) * tb}

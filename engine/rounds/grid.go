@@ -34,7 +34,7 @@ func newGrid(geom tiles.Geometry, last, start int) *grid {
 // begun marks a tile as having an operation in flight.
 func (g *grid) begun(tile int) { g.tiles[tile].Or(gridWorking) }
 
-// finished records the iterations that a tile has finished. A call that comes late, after another lane has taken the
+// finished records the iterations that a tile has finished. A call that comes late, after another stream has taken the
 // tile further, changes nothing.
 func (g *grid) finished(tile, done, phase int) {
 	word := uint32(done)<<gridDone | uint32(phase)<<gridPhase

@@ -46,7 +46,8 @@ func (x *executor) closure(s step) error {
 	w, stored := int64(m)*int64(x.geom.T), int64(0) // what closes tiles that are not stored is not progress
 	each(func(tile int) { x.grid.begun(tile); stored++ })
 	return x.pipe.Submit(stream.Op{
-		Stage: stream.Kernel, Lane: x.pivotLane, Work: w * int64(x.geom.T) * int64(x.geom.T) * stored, Writes: x.regions(s.c),
+		Stage: stream.Kernel, Stream: x.pivotStream, Work: w * int64(x.geom.T) * int64(x.geom.T) * stored,
+		Writes: x.regions(s.c),
 		Device: func(d kernels.Stream) error { return d.Closure(x.variant, x.geom.T, pivot) },
 		Done:   func() { each(func(tile int) { x.grid.finished(tile, s.done, s.phase) }) },
 		Name:   x.name(s),
@@ -59,14 +60,14 @@ func (x *executor) product(s step) error {
 	x.grid.begun(s.tile)
 	slot := &x.slots[s.c[0]]
 	if s.fresh {
-		slot.Lane = x.lanes.take()
+		slot.Stream = x.streams.take()
 	}
 	product := kernels.Product{C: slot.Tile, A: x.tilesOf(s.a), B: x.tilesOf(s.b), Fresh: s.fresh}
 	if s.fresh {
 		product.Before = x.slots[s.before].Tile
 	}
 	return x.pipe.Submit(stream.Op{
-		Stage: stream.Kernel, Lane: slot.Lane, Work: t * t * t * int64(len(s.a)),
+		Stage: stream.Kernel, Stream: slot.Stream, Work: t * t * t * int64(len(s.a)),
 		Reads: append(x.regions(s.a), x.regions(s.b)...), Writes: x.regions(s.c),
 		Device: func(d kernels.Stream) error { return d.MinPlus(x.variant, x.geom.T, []kernels.Product{product}) },
 		Done: func() {
@@ -93,9 +94,10 @@ func (x *executor) transpose(s step) error {
 		return needsTileOps(x.device, "layout upper")
 	}
 	from, to := &x.slots[s.a[0]], &x.slots[s.c[0]]
-	to.Lane = x.lanes.take()
+	to.Stream = x.streams.take()
 	return x.pipe.Submit(stream.Op{
-		Stage: stream.Kernel, Lane: to.Lane, Reads: []*stream.Region{&from.Region}, Writes: []*stream.Region{&to.Region},
+		Stage: stream.Kernel, Stream: to.Stream,
+		Reads: []*stream.Region{&from.Region}, Writes: []*stream.Region{&to.Region},
 		Device: func(d kernels.Stream) error { return device.TransposeTile(d, x.variant, x.geom.T, to.Tile, from.Tile) },
 		Name:   x.name(s),
 	})

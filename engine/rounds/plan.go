@@ -160,7 +160,7 @@ func (p *Plan) ahead() int {
 func (p *Plan) early() bool { return p.ahead() > 0 && p.Pages >= p.ahead()+minPages }
 
 // flushes is the most tiles that a checkpoint writes at one time during a round. Each waits for the products in its
-// lane and then occupies a page. A few are needed for progress; too many would leave the round without pages.
+// stream and then occupies a page. A few are needed for progress; too many would leave the round without pages.
 func (p *Plan) flushes() int { return max(p.Writers, min(p.Pages/2, 8)) }
 
 // synchronous reports whether nothing overlaps: each copy or kernel ends before the next begins. One stream means

@@ -24,7 +24,7 @@ type conversation struct {
 	stop  context.CancelCauseFunc
 
 	// Guarded by run.mu.
-	out      []chan news    // by rank: what is to be said; nil where nobody listens, or no more
+	out      []chan notice  // by rank: what is to be said; nil where nobody listens, or no more
 	answered chan struct{}  // closed by the next answer of rank 0
 	saved    []int          // by rank: iterations that all its tiles have finished durably; known to rank 0
 	stats    []stream.Stats // by rank; known to rank 0
@@ -34,35 +34,35 @@ type conversation struct {
 	own     int // and of that of this process's part store
 }
 
-// news is a message during the rounds.
-type news struct {
-	Kind    newsKind
+// notice is a message during the rounds.
+type notice struct {
+	Kind    noticeKind
 	Done    int  // iterations
-	Yes     bool // newsOpened: it is; newsEnded: before the end; newsOver: all is solved
+	Yes     bool // noticeOpened: it is; noticeEnded: before the end; noticeOver: all is solved
 	Stats   stream.Stats
 	Tiles   []uint32 // words of the grid, of each tile of the sender's part in turn
 	Summed  []int    // tiles
 	TheSums []uint32 // of each of these in turn
 }
 
-type newsKind uint8
+type noticeKind uint8
 
 const (
-	newsAsk        newsKind = iota // is the round after these iterations opened?
-	newsOpened                     // the answer, to all
-	newsStopWanted                 // somebody wants all to stop
-	newsStop                       // all stop, after the rounds that are opened
-	newsPause                      // a pause begins
-	newsResume                     // it ends
-	newsCheckpoint                 // all begin a checkpoint
-	newsSaved                      // all tiles of the sender have finished these iterations durably
-	newsProgress                   // how far the sender is
-	newsEnded                      // the sender's part has
-	newsOver                       // all have, and nothing more is said
+	noticeAsk        noticeKind = iota // is the round after these iterations opened?
+	noticeOpened                       // the answer, to all
+	noticeStopWanted                   // somebody wants all to stop
+	noticeStop                         // all stop, after the rounds that are opened
+	noticePause                        // a pause begins
+	noticeResume                       // it ends
+	noticeCheckpoint                   // all begin a checkpoint
+	noticeSaved                        // all tiles of the sender have finished these iterations durably
+	noticeProgress                     // how far the sender is
+	noticeEnded                        // the sender's part has
+	noticeOver                         // all have, and nothing more is said
 )
 
-// told is how often ranks tell how far they are.
-const told = 500 * time.Millisecond
+// tellEvery is how often ranks tell how far they are.
+const tellEvery = 500 * time.Millisecond
 
 // queue is how many messages may wait to be sent to a rank.
 const queue = 1024
@@ -106,7 +106,7 @@ func (r *run) agreed() error {
 func (r *run) converse(ctx, all context.Context, group *errgroup.Group) context.Context {
 	size := r.Ranks.Size()
 	c := &conversation{
-		Group: r.Ranks, run: r, group: group, all: all, out: make([]chan news, size), answered: make(chan struct{}),
+		Group: r.Ranks, run: r, group: group, all: all, out: make([]chan notice, size), answered: make(chan struct{}),
 		saved: make([]int, size), stats: make([]stream.Stats, size), durable: r.start, own: r.start,
 	}
 	for rank := range c.saved {
@@ -120,7 +120,7 @@ func (r *run) converse(ctx, all context.Context, group *errgroup.Group) context.
 	inner, c.stop = context.WithCancelCause(inner)
 	for peer := range size {
 		if peer != c.Rank() && (c.Rank() == 0 || peer == 0) {
-			c.out[peer] = make(chan news, queue)
+			c.out[peer] = make(chan notice, queue)
 		}
 	}
 	c.asked = ctx
@@ -143,7 +143,7 @@ func (c *conversation) begin() {
 }
 
 // speak sends what is to be said to a rank, in order.
-func (c *conversation) speak(to int, out <-chan news) error {
+func (c *conversation) speak(to int, out <-chan notice) error {
 	for {
 		select {
 		case n, more := <-out:
@@ -160,7 +160,7 @@ func (c *conversation) speak(to int, out <-chan news) error {
 }
 
 // say has something said to a rank. Call it with run.mu held.
-func (c *conversation) say(to int, n news) {
+func (c *conversation) say(to int, n notice) {
 	if c.out[to] == nil {
 		return
 	}
@@ -171,14 +171,14 @@ func (c *conversation) say(to int, n news) {
 }
 
 // sayAll has something said to all that this rank speaks to. Call it with run.mu held.
-func (c *conversation) sayAll(n news) {
+func (c *conversation) sayAll(n notice) {
 	for to := range c.out {
 		c.say(to, n)
 	}
 }
 
-// hush ends what is said to a rank. Call it with run.mu held.
-func (c *conversation) hush(to int) {
+// endTalk ends what is said to a rank. Call it with run.mu held.
+func (c *conversation) endTalk(to int) {
 	if c.out[to] != nil {
 		close(c.out[to])
 		c.out[to] = nil
@@ -188,11 +188,11 @@ func (c *conversation) hush(to int) {
 // listen does what a rank says, until that has no more to say.
 func (c *conversation) listen(from int) error {
 	for {
-		var n news
+		var n notice
 		if err := c.Get(c.all, from, &n); err != nil {
 			return err
 		}
-		if n.Kind == newsSaved {
+		if n.Kind == noticeSaved {
 			c.run.mu.Lock()
 			c.saved[from] = n.Done
 			c.run.mu.Unlock()
@@ -206,38 +206,38 @@ func (c *conversation) listen(from int) error {
 }
 
 // hear does what a rank says, and reports whether that was all.
-func (c *conversation) hear(from int, n news) (last bool) {
+func (c *conversation) hear(from int, n notice) (last bool) {
 	r := c.run
-	if n.Kind == newsProgress || n.Kind == newsEnded {
+	if n.Kind == noticeProgress || n.Kind == noticeEnded {
 		r.grid.take(r.partOf(from), n.Tiles) // without the lock, for which this part's next step may wait
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch n.Kind {
-	case newsAsk:
-		r.decide(n.Done)
-	case newsOpened:
-		r.answered(n.Done, n.Yes)
+	case noticeAsk:
+		r.asked(n.Done)
+	case noticeOpened:
+		r.decide(n.Done, n.Yes)
 		close(c.answered)
 		c.answered = make(chan struct{})
-	case newsStopWanted, newsStop:
+	case noticeStopWanted, noticeStop:
 		c.stop(task.ErrInterrupted)
-	case newsPause:
+	case noticePause:
 		r.Control.Pause()
-	case newsResume:
+	case noticeResume:
 		r.Control.Resume()
-	case newsCheckpoint:
+	case noticeCheckpoint:
 		r.Control.Checkpoint()
-	case newsProgress, newsEnded:
+	case noticeProgress, noticeEnded:
 		c.stats[from] = n.Stats
-		if n.Kind == newsProgress {
+		if n.Kind == noticeProgress {
 			break
 		}
 		c.stopped = c.stopped || n.Yes
 		r.track.take(n.Summed, n.TheSums)
-		c.hush(from)
+		c.endTalk(from)
 		last = true
-	case newsOver:
+	case noticeOver:
 		c.stopped = !n.Yes
 		last = true
 	}
@@ -252,12 +252,12 @@ func (c *conversation) lead() {
 		change := c.run.Control.Changes()
 		if now := c.run.Control.Paused(); now != still {
 			still = now
-			kind := newsResume
+			kind := noticeResume
 			if still {
-				kind = newsPause
+				kind = noticePause
 			}
 			c.run.mu.Lock()
-			c.sayAll(news{Kind: kind})
+			c.sayAll(notice{Kind: kind})
 			c.run.mu.Unlock()
 		}
 		select {
@@ -267,7 +267,7 @@ func (c *conversation) lead() {
 		case <-stop:
 			stop = nil
 			c.run.mu.Lock() // no round is opened after this
-			c.sayAll(news{Kind: newsStop})
+			c.sayAll(notice{Kind: noticeStop})
 			c.run.mu.Unlock()
 		}
 	}
@@ -275,10 +275,10 @@ func (c *conversation) lead() {
 
 // report tells rank 0 how far this one is, and that somebody wants it to stop.
 func (c *conversation) report() {
-	stop, tick := c.asked.Done(), time.NewTicker(told)
+	stop, tick := c.asked.Done(), time.NewTicker(tellEvery)
 	defer tick.Stop()
 	for {
-		n := news{Kind: newsStopWanted}
+		n := notice{Kind: noticeStopWanted}
 		select {
 		case <-c.all.Done():
 			return
@@ -293,21 +293,21 @@ func (c *conversation) report() {
 	}
 }
 
-func (c *conversation) progress() news {
-	return news{Kind: newsProgress, Stats: c.run.stats(), Tiles: c.run.grid.words(c.run.partOf(c.Rank()))}
+func (c *conversation) progress() notice {
+	return notice{Kind: noticeProgress, Stats: c.run.stats(), Tiles: c.run.grid.words(c.run.partOf(c.Rank()))}
 }
 
 // end is called when the part of this process has ended, before the end of the rounds or not.
 func (c *conversation) end(stopped bool) {
 	n := c.progress()
-	n.Kind, n.Yes = newsEnded, stopped
+	n.Kind, n.Yes = noticeEnded, stopped
 	n.Summed, n.TheSums = c.run.track.give()
 	c.run.mu.Lock()
 	defer c.run.mu.Unlock()
 	c.stopped = c.stopped || stopped
 	if c.Rank() > 0 {
 		c.say(0, n)
-		c.hush(0)
+		c.endTalk(0)
 	}
 }
 
@@ -316,28 +316,28 @@ func (c *conversation) conclude(end bool) error {
 	if c.Rank() > 0 {
 		return nil
 	}
-	err := c.Tell(context.Background(), news{Kind: newsOver, Yes: end})
+	err := c.Tell(context.Background(), notice{Kind: noticeOver, Yes: end})
 	c.Over()
 	return err
 }
 
 // opens returns the answer of rank 0, with run.mu held.
-func (c *conversation) opens(done int) (yes, known bool) {
+func (c *conversation) opens(done int) (open, known bool) {
 	r := c.run
 	if c.Rank() == 0 {
 		return false, false
 	}
-	if _, known := r.answer[done]; !known {
-		c.say(0, news{Kind: newsAsk, Done: done})
+	if _, known := r.decided[done]; !known {
+		c.say(0, notice{Kind: noticeAsk, Done: done})
 	}
 	for {
-		if yes, known := r.answer[done]; known {
-			return yes, true
+		if open, known := r.decided[done]; known {
+			return open, true
 		}
-		news := c.answered
+		next := c.answered
 		r.mu.Unlock()
 		select {
-		case <-news:
+		case <-next:
 		case <-c.all.Done():
 		}
 		r.mu.Lock()
@@ -367,7 +367,7 @@ func (c *conversation) save(done int) error {
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		c.say(0, news{Kind: newsSaved, Done: done})
+		c.say(0, notice{Kind: noticeSaved, Done: done})
 		return nil
 	}
 	r.mu.Lock()

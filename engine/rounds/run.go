@@ -35,13 +35,12 @@ type run struct {
 	ctx       context.Context // ends when the rounds are to stop
 	talk      *conversation   // with the other processes; nil: there are none
 
-	mu    sync.Mutex
-	ended time.Time // when the last product was done; zero: not yet. Guarded by mu, as all below
-	// answer: by iterations done: whether the round after them is opened, as the first part that asked was told.
-	answer map[int]bool
-	yes    int        // how many answers are
-	begun  int        // checkpoints
-	saving sync.Mutex // held while a checkpoint is made durable
+	mu      sync.Mutex
+	ended   time.Time    // when the last product was done; zero: not yet. Guarded by mu, as all below
+	decided map[int]bool // by iterations done, once a part has asked: whether all open the round after them
+	toOpen  int          // rounds that all open
+	begun   int          // checkpoints
+	saving  sync.Mutex   // held while a checkpoint is made durable
 }
 
 // partRun is a run's part on one device: the driver of its schedule.
@@ -197,8 +196,8 @@ func (p *partRun) openPipeline(ctx context.Context) error {
 		peers = max(p.plan.Readers, p.plan.ahead()) // each waits until another part has taken a tile
 	}
 	pipe, err := stream.New(ctx, p.x.device, stream.Options{
-		Lanes: p.plan.Streams + 1, Readers: p.plan.Readers, Writers: p.plan.Writers, Window: p.plan.Window, Peers: peers,
-		Trace: p.Timeline.Span(),
+		Streams: p.plan.Streams + 1, Readers: p.plan.Readers, Writers: p.plan.Writers, Window: p.plan.Window,
+		Peers: peers, Trace: p.Timeline.Span(),
 	})
 	p.x.pipe = pipe
 	return err
@@ -227,44 +226,45 @@ func (p *partRun) pace() pace {
 func (p *partRun) behind() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.yes > p.opened
+	return p.toOpen > p.opened
 }
 
-// answered notes whether the round after so many iterations is opened. Call it with mu held, once for each.
-func (r *run) answered(done int, yes bool) {
-	if r.answer[done] = yes; yes {
-		r.yes++
+// decide notes whether all parts open the round after so many iterations. Call it with mu held, once for each.
+func (r *run) decide(done int, open bool) {
+	if r.decided[done] = open; open {
+		r.toOpen++
 	}
 }
 
 func (p *partRun) opens(done int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	yes, known := false, false
+	open, known := false, false
 	if p.talk != nil {
-		yes, known = p.talk.opens(done)
+		open, known = p.talk.opens(done)
 	}
 	if !known {
-		yes = p.decide(done)
+		open = p.asked(done)
 	}
-	if yes {
+	if open {
 		p.opened++
 	}
-	return yes
+	return open
 }
 
-// decide says whether the round after so many iterations is opened: to all the same. Call it with mu held.
-func (r *run) decide(done int) bool {
-	yes, asked := r.answer[done]
-	if !asked {
-		yes = r.ctx.Err() == nil
-		r.answered(done, yes)
+// asked returns whether all open the round after so many iterations, which the first part that asks decides. Call it
+// with mu held.
+func (r *run) asked(done int) bool {
+	open, known := r.decided[done]
+	if !known {
+		open = r.ctx.Err() == nil
+		r.decide(done, open)
 		if r.talk != nil {
-			r.talk.sayAll(news{Kind: newsOpened, Done: done, Yes: yes})
+			r.talk.sayAll(notice{Kind: noticeOpened, Done: done, Yes: open})
 		}
 		r.Control.Touch() // another part that stands still may have to go on
 	}
-	return yes
+	return open
 }
 
 func (p *partRun) wait() error {
@@ -294,7 +294,7 @@ func (p *partRun) due(done int, midway bool) bool {
 			p.begun++
 			p.Control.Begun()
 			if wanted && p.talk != nil && p.leads() {
-				p.talk.sayAll(news{Kind: newsCheckpoint})
+				p.talk.sayAll(notice{Kind: noticeCheckpoint})
 			}
 		}
 		p.joined = p.begun
@@ -396,7 +396,7 @@ func total(all []stream.Stats) (sum stream.Stats) {
 func (r *run) activity() (all stream.Activity) {
 	for _, p := range r.parts {
 		a := p.x.pipe.Activity()
-		all.Lanes, all.Read = append(all.Lanes, a.Lanes...), append(all.Read, a.Read...)
+		all.Streams, all.Read = append(all.Streams, a.Streams...), append(all.Read, a.Read...)
 		all.Write, all.Sync = append(all.Write, a.Write...), append(all.Sync, a.Sync...)
 	}
 	return all

@@ -89,7 +89,7 @@ type schedule struct {
 	side, width int
 	lookahead   bool
 	early       bool // the owner of a pivot block sends its strips before other parts take them
-	lanes       int
+	streams     int
 	part        part
 	driver      driver
 
@@ -115,17 +115,17 @@ type flush struct {
 
 // dimensions are the width of the rounds of a schedule, and the size of its memory.
 type dimensions struct {
-	width               int // tiles
-	slots, pages, lanes int
-	lookahead           bool
+	width                 int // tiles
+	slots, pages, streams int
+	lookahead             bool
 }
 
 // newSchedule returns the schedule of an algorithm of which done iterations are finished.
 func newSchedule(a *Algorithm, geom tiles.Geometry, o dimensions, done int, d driver) *schedule {
 	s := &schedule{
-		algorithm: a, last: a.iterations(geom), geom: geom, side: geom.Side(), width: o.width, lookahead: o.lookahead, lanes: o.lanes, driver: d, done: done,
-		part:  whole(geom, o.width),
-		tiles: make([]tileState, geom.Tiles()), slots: newLevel(o.slots, 0), pages: newLevel(o.pages, min(o.pages/4, 4*o.lanes)),
+		algorithm: a, last: a.iterations(geom), geom: geom, side: geom.Side(), width: o.width, lookahead: o.lookahead,
+		streams: o.streams, driver: d, done: done, part: whole(geom, o.width), tiles: make([]tileState, geom.Tiles()),
+		slots: newLevel(o.slots, 0), pages: newLevel(o.pages, min(o.pages/4, 4*o.streams)),
 	}
 	for i := range s.tiles {
 		s.tiles[i] = tileState{slot: noFrame, page: noFrame, done: int32(done)}

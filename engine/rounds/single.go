@@ -158,7 +158,8 @@ func (x *executor) pivots(s step) error {
 	}
 	t, side, matrix := x.geom.T, x.geom.Side(), x.tilesOf(s.c)
 	return x.pipe.Submit(stream.Op{
-		Stage: stream.Kernel, Lane: x.pivotLane, Work: int64(s.hi-s.lo) * int64(t*side) * int64(t*side), Writes: x.regions(s.c),
+		Stage: stream.Kernel, Stream: x.pivotStream, Work: int64(s.hi-s.lo) * int64(t*side) * int64(t*side),
+		Writes: x.regions(s.c),
 		Device: func(d kernels.Stream) error {
 			return device.Pivots(d, x.variant, t, matrix, (s.done-1)*t+s.lo, (s.done-1)*t+s.hi)
 		},

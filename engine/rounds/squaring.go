@@ -243,7 +243,7 @@ func (x *executor) compare(s step) error {
 	}
 	a, b := &x.slots[s.a[0]], &x.slots[s.b[0]]
 	return x.pipe.Submit(stream.Op{
-		Stage: stream.Kernel, Lane: b.Lane, Reads: []*stream.Region{&a.Region, &b.Region},
+		Stage: stream.Kernel, Stream: b.Stream, Reads: []*stream.Region{&a.Region, &b.Region},
 		Device: func(d kernels.Stream) error {
 			return x.flag.device.Differ(d, x.flag.tile(), a.Tile, b.Tile, x.geom.TileBytes())
 		},
@@ -264,7 +264,8 @@ func (x *executor) differed() (bool, error) {
 		func(d kernels.Stream) error { return d.CopyOut(x.flag.host[:entry.WordBytes], x.flag.tile()) },
 		func(d kernels.Stream) error { return d.CopyIn(x.flag.tile(), x.flag.host[:entry.WordBytes]) },
 	} {
-		op := stream.Op{Stage: stream.Kernel, Lane: x.pivotLane, Device: copy, Name: func() string { return x.store.Dir() + ": whether a pass changed anything" }}
+		name := func() string { return x.store.Dir() + ": whether a pass changed anything" }
+		op := stream.Op{Stage: stream.Kernel, Stream: x.pivotStream, Device: copy, Name: name}
 		if err := x.pipe.Submit(op); err != nil {
 			return true, err
 		}

@@ -44,9 +44,9 @@ func (r *run) startReports() {
 func (r *run) live(then, now sample, began time.Time) live.Live {
 	done, round := r.grid.least(), r.algorithm.round(&r.plan)
 	live := live.Live{
-		Status: r.status(then, now, began),
-		Lanes:  live.LanesOf(r.activity()),
-		Board:  r.grid.board(r.algorithm.roundStart(done, round, r.last), round),
+		Status:  r.status(then, now, began),
+		Workers: live.WorkersOf(r.activity()),
+		Board:   r.grid.board(r.algorithm.roundStart(done, round, r.last), round),
 		Ceilings: live.Ceilings{
 			In: r.rates.In, Out: r.rates.Out, Read: r.rates.Read, Write: r.rates.Write,
 		},

@@ -156,7 +156,7 @@ func halfCells(b *live.Board, scale int) (rows []string) {
 	return rows
 }
 
-// stageNames are the stages in the order of live.LaneLetters.
+// stageNames are the stages in the order of live.WorkerLetters.
 var stageNames = []string{"read", "in", "kernel", "out", "write", "sync", "idle"}
 
 // stages says what the letters, or the colours, of lanes are.
@@ -166,14 +166,14 @@ func (p paint) stages(width int) string {
 	}
 	var parts []string
 	for i, name := range stageNames {
-		parts = append(parts, p.worker(live.LaneLetters[i:i+1])+" "+name)
+		parts = append(parts, p.worker(live.WorkerLetters[i:i+1])+" "+name)
 	}
 	return strings.Join(parts, "  ")
 }
 
-// worker draws letters of live.LaneLetters, or question marks, that are all the same.
+// worker draws letters of live.WorkerLetters, or question marks, that are all the same.
 func (p paint) worker(letters string) string {
-	if i := strings.IndexByte(live.LaneLetters, letters[0]); bool(p) && i >= 0 {
+	if i := strings.IndexByte(live.WorkerLetters, letters[0]); bool(p) && i >= 0 {
 		return p.text(stageNames[i], strings.Repeat("▇", len(letters)))
 	}
 	return letters

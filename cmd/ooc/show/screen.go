@@ -30,13 +30,13 @@ type Watched struct {
 const laneHistory = 300
 
 // Remember adds the lanes of a look to those before.
-func (w *Watched) Remember(l live.Lanes) {
+func (w *Watched) Remember(l live.Workers) {
 	w.order = nil
 	seen := map[string]string{}
 	for _, group := range []struct{ name, at string }{{"lane", l.Device}, {"reader", l.Read}, {"writer", l.Write}, {"sync", l.Sync}} {
 		for i, letter := range group.at {
 			name := fmt.Sprintf("%s %d", group.name, i)
-			if !strings.ContainsRune(live.LaneLetters, letter) {
+			if !strings.ContainsRune(live.WorkerLetters, letter) {
 				letter = '?'
 			}
 			h := w.lanes[name] + string(letter)

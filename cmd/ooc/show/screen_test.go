@@ -55,12 +55,12 @@ func midRound(across, down int) *Watched {
 				DeviceMemory: 64 << 20, HostMemory: 8 << 20, Elapsed: 95, ETA: 300, PID: 123,
 			},
 			Ceilings: live.Ceilings{In: 2e10, Out: 2e10},
-			Lanes:    live.Lanes{Device: "kki.", Read: "r.", Write: "w.", Sync: "."},
+			Workers:    live.Workers{Device: "kki.", Read: "r.", Write: "w.", Sync: "."},
 			Board:    &live.Board{Across: across, Down: down, Cells: cells},
 		},
 	}}
 	for range 100 {
-		w.Remember(w.View.Lanes)
+		w.Remember(w.View.Workers)
 	}
 	return w
 }

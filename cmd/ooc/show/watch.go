@@ -49,7 +49,7 @@ func (w *Watched) Look() {
 		v = engine.View{}
 	}
 	w.View = v
-	w.Remember(v.Lanes)
+	w.Remember(v.Workers)
 }
 
 // lookBatch looks at a batch and at the stores of the jobs that run.
