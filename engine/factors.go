@@ -18,33 +18,25 @@ import (
 	"ooc/tiles"
 )
 
-// Keep is what a store keeps to answer questions.
-type Keep string
-
-// What stores keep.
-const (
-	KeepRows    Keep = "rows"    // of the matrix: all, or those of chosen sources
-	KeepFactors Keep = "factors" // what any row is computed from when it is asked for, see package factors
-)
-
-// Keeps returns what the store keeps.
-func (p *Problem) Keeps() Keep {
+// Keeps returns what the store keeps to answer questions: "rows" of the matrix, all or those of chosen sources, or
+// "factors", from which any row is computed when it is asked for (package factors).
+func (p *Problem) Keeps() string {
 	if p.geom.Factors {
-		return KeepFactors
+		return "factors"
 	}
-	return KeepRows
+	return "rows"
 }
 
-// Entries are the distances of a solved store, whether it keeps their matrix or factors. Rows are numbered by Place;
+// entries are the distances of a solved store, whether it keeps their matrix or factors. Rows are numbered by Place;
 // entries are of Kind.Wide. Many goroutines may ask at a time.
-type Entries interface {
+type entries interface {
 	ReadAt(row, v int) (bits uint64, err error)
 	ReadRow(dst []byte, row int) error
 	ReadCol(dst []byte, v int) error
 }
 
 // Entries returns the distances of a store that is solved. Those of layout tiles.Factors are a *rows.Reader.
-func (p *Problem) Entries() (Entries, error) {
+func (p *Problem) Entries() (entries, error) {
 	if !p.geom.Factors {
 		return p.store, nil
 	}

@@ -21,24 +21,14 @@ import (
 	"ooc/tiles/class"
 )
 
-// ErrChanged is what a *ChangedError matches with errors.Is.
-var ErrChanged = class.New(class.Input, "the store was made from something else")
+// errChanged is the class of a *ChangedError.
+var errChanged = class.New(class.Input, "the store was made from something else")
 
-// Aspect is what a store differs in from what is wanted: kind, scale, tile, keep, layout, sources, format, columns,
-// no-arc or base, or one of these.
-type Aspect string
-
-// The aspects that callers ask for.
-const (
-	OfPredecessors Aspect = "predecessors"
-	OfDirection    Aspect = "direction"
-	OfInput        Aspect = "input"
-)
-
-// ChangedError says what a store differs in from what is wanted. It matches ErrChanged.
+// ChangedError says what a store differs in from what is wanted.
 type ChangedError struct {
-	Store  string
-	In     Aspect
+	Store string
+	// In: kind, scale, tile, keep, layout, predecessors, sources, direction, format, columns, no-arc, base or input.
+	In     string
 	Was    string // what the store was made with; "" where that is nothing, or unknown
 	Wanted string // likewise
 	Left   bool   // to the default, which is Wanted
@@ -46,11 +36,11 @@ type ChangedError struct {
 
 // Error names the store, the aspect, and what it is in the store and should be.
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("%s: %v: %s %q, and not %q", e.Store, ErrChanged, e.In, e.Was, e.Wanted)
+	return fmt.Sprintf("%s: %v: %s %q, and not %q", e.Store, errChanged, e.In, e.Was, e.Wanted)
 }
 
-// Unwrap returns ErrChanged.
-func (e *ChangedError) Unwrap() error { return ErrChanged }
+// Unwrap gives the error its class.
+func (e *ChangedError) Unwrap() error { return errChanged }
 
 // Wanted is what a store shall be. Zero fields are left to their defaults. The fields about the input are what its
 // reader is told.
@@ -58,7 +48,7 @@ type Wanted struct {
 	Kind         entry.Kind
 	Scale        int64
 	Tile         int
-	Keep         Keep
+	Keep         string // as Problem.Keeps has it
 	Layout       tiles.Layout
 	Predecessors bool
 	Sources      tiles.RowSet // nil: all
@@ -83,7 +73,7 @@ func (p *Problem) Differences(w Wanted) []*ChangedError {
 	}
 	var list, left []*ChangedError
 	for _, a := range []struct {
-		in          Aspect
+		in          string
 		was, wanted string
 		usual       string // the default
 		isUsual     bool   // the store is what the default makes
@@ -91,11 +81,12 @@ func (p *Problem) Differences(w Wanted) []*ChangedError {
 		{"kind", string(m.Kind), string(w.Kind), "i32 or f32, by the weights", m.Kind == entry.KindI32 || asked.Kind == ""},
 		{"scale", number(m.Scale), number(w.Scale), "1", m.Scale == 1},
 		{"tile", number(int64(m.T)), number(int64(w.Tile)), "", true},
-		{"keep", string(p.Keeps()), string(w.Keep), "", true},
+		{"keep", p.Keeps(), w.Keep, "", true},
 		{"layout", string(p.geom.Layout()), string(w.Layout), "", true},
-		{OfPredecessors, kept(m.Predecessors), kept(w.Predecessors), "", true},
+		{"predecessors", kept(m.Predecessors), kept(w.Predecessors), "", true},
 		{"sources", p.namesOf(m.Sources), p.namesOf(w.Sources), "all vertices", len(m.Sources) == 0},
-		{OfDirection, direction(&m.Directed), direction(w.Directed), direction(&w.DirectedByDefault), asked.Direction == "" || m.Directed == w.DirectedByDefault},
+		{"direction", direction(&m.Directed), direction(w.Directed), direction(&w.DirectedByDefault),
+			asked.Direction == "" || m.Directed == w.DirectedByDefault},
 		{"format", in.Format, w.Format, "by the content", asked.Format == ""},
 		{"columns", in.Columns, w.Columns, "by their names or places", in.Columns == ""},
 		{"no-arc", noArc, w.NoArc, "inf", sameNumber(noArc, "inf")},
@@ -186,7 +177,7 @@ func (p *Problem) SameInput(ctx context.Context, path string) error {
 	}
 	same, err := isInput(&p.meta.Input, path, info.Size(), info.ModTime(), func() (string, error) { return fileSHA256(ctx, path) })
 	if err == nil && !same {
-		err = &ChangedError{p.Dir(), OfInput, p.meta.Input.Name, path, false}
+		err = &ChangedError{p.Dir(), "input", p.meta.Input.Name, path, false}
 	}
 	return err
 }

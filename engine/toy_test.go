@@ -173,7 +173,7 @@ func sameProofs(t *testing.T, p *engine.Problem) {
 	if s, err := prove.Scrub(t.Context(), p, prove.ScrubOptions{}); err != nil || s.Tiles == 0 {
 		t.Errorf("scrub: %+v, %v", s, err)
 	}
-	if p.Keeps() != engine.KeepFactors || p.Store().Geometry().Tiles() != 0 {
+	if !p.Geometry().Factors || p.Store().Geometry().Tiles() != 0 {
 		t.Errorf("it keeps %s, of layout %v", p.Keeps(), p.Store().Geometry().Layout() == tiles.Factors)
 	}
 }

@@ -46,7 +46,7 @@ func (j *job) same(ctx context.Context, p *engine.Problem) error {
 // wanted is what the flags ask of a store that is to be continued.
 func (o *solveOptions) wanted(p *engine.Problem) engine.Wanted {
 	w := engine.Wanted{
-		Keep: engine.Keep(o.keep), Kind: entry.Kind(o.kind), Scale: o.scale, Tile: o.Tile, Layout: o.Layout,
+		Keep: o.keep, Kind: entry.Kind(o.kind), Scale: o.scale, Tile: o.Tile, Layout: o.Layout,
 		Predecessors: o.Predecessors, Format: o.format, Columns: o.columns, NoArc: o.noArc, Base: o.base,
 		DirectedByDefault: true, Directed: o.options("").Directed,
 	}
@@ -88,7 +88,7 @@ func (j *job) changed(p *engine.Problem, c *engine.ChangedError) error {
 		}
 		return says
 	}
-	if c.In == engine.OfInput {
+	if c.In == "input" {
 		from := "another file"
 		if abs, err := filepath.Abs(j.in.name); err == nil && abs != c.Was {
 			from += ifThere(c.Was, ", "+text.Line(c.Was))
@@ -110,13 +110,13 @@ func (j *job) changed(p *engine.Problem, c *engine.ChangedError) error {
 }
 
 // flagOf is the flag that asks for a value.
-func flagOf(in engine.Aspect, value string) string {
+func flagOf(in, value string) string {
 	switch {
 	case value == "":
-		return "no --" + string(in)
-	case in == engine.OfDirection:
+		return "no --" + in
+	case in == "direction":
 		return "--" + value
-	case in == engine.OfPredecessors:
+	case in == "predecessors":
 		return "--predecessors"
 	}
 	return fmt.Sprintf("--%s %s", in, text.Line(text.Quote(value)))

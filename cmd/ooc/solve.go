@@ -78,7 +78,7 @@ func newSolve() (*cobra.Command, *solveOptions) {
 	fl.StringVar(&f.out, "out", "", "the store (default: GRAPH's base name with .ooc, in the current directory)")
 	fl.StringVar(&f.outDir, "out-dir", "", "the folder for stores, which are named as their graphs; made if it is not there (default: the current directory)")
 	_ = cmd.MarkFlagDirname("out-dir")
-	fl.Var(flagvalue.Word(&f.keep, string(engine.KeepRows), string(engine.KeepFactors)), "keep", "what the store keeps: rows, which are the matrix of distances, or factors, from which any row is computed when it is asked for, for sparse graphs of any size (default: rows)")
+	fl.Var(flagvalue.Word(&f.keep, keepRows, keepFactors), "keep", "what the store keeps: rows, which are the matrix of distances, or factors, from which any row is computed when it is asked for, for sparse graphs of any size (default: rows)")
 	fl.BoolVar(&f.restart, "restart", false, "begin again: with GRAPH, its store is made anew; with STORE, only its distances are forgotten")
 	fl.BoolVar(&f.strict, "strict", false, "what is left to a default is asked for, too: refuse a store that was made with other flags, instead of saying with which")
 	fl.BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
@@ -382,7 +382,7 @@ func (j *job) read(ctx context.Context, out string) (n *incoming, o engine.Creat
 		return n, o, err
 	}
 	o.Layout = tiles.Factors
-	if j.keep != string(engine.KeepFactors) {
+	if j.keep != keepFactors {
 		j.hint(ctx, n, want)
 		if o, err = j.planRows(ctx, n.weights, n.src.Name, out, want); err != nil {
 			return n, o, err
@@ -428,9 +428,15 @@ func (j *job) planRows(
 	return o, err
 }
 
+// What --keep may be.
+const (
+	keepRows    = "rows"
+	keepFactors = "factors"
+)
+
 // checkKeep refuses flags that say how a matrix is made, where none is.
 func (o *solveOptions) checkKeep(many bool) error {
-	if o.keep != string(engine.KeepFactors) {
+	if o.keep != keepFactors {
 		return exit.Refuse(many && !slices.Contains(engine.Algorithms, o.Algorithm),
 			"--algorithm %s is for one store without a matrix, and not for a batch or --dry-run", o.Algorithm)
 	}
@@ -442,7 +448,7 @@ func (o *solveOptions) checkKeep(many bool) error {
 
 // keepsRowsNow reports whether a store of factors is to keep rows in their place.
 func (o *solveOptions) keepsRowsNow(p *engine.Problem) bool {
-	return o.keep == string(engine.KeepRows) && p.Keeps() == engine.KeepFactors
+	return o.keep == keepRows && p.Geometry().Factors
 }
 
 // keepRows makes the store of the same graph anew, with a matrix in the place of the factors.

@@ -60,7 +60,7 @@ func storeSource(p *engine.Problem) source {
 			return int64(most) * int64(g.T) * entry.WordBytes, nil
 		},
 		strips: func(most, pitch int) stripReader {
-			if p.Keeps() == engine.KeepFactors {
+			if p.Geometry().Factors {
 				return computedStrips(p, pitch)
 			}
 			tile := entry.Make(most * g.T)
@@ -77,7 +77,7 @@ func storeSource(p *engine.Problem) source {
 			}
 		},
 		lanes: func(ops kernels.HostLaneOps) laneReader {
-			if p.Keeps() == engine.KeepFactors {
+			if p.Geometry().Factors {
 				width := entry.RoundUp(g.N, kernels.HostLaneUnit)
 				return lanesOf(computedStrips(p, width), width, ops)
 			}

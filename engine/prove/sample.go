@@ -182,7 +182,7 @@ func newRowReader(p *engine.Problem) rowReader {
 	kind := p.Meta().Kind.Wide()
 	read, raw := p.Store().Unchecked().ReadRow, kind.Make(p.Geometry().N)
 	switch {
-	case p.Keeps() == engine.KeepFactors:
+	case p.Geometry().Factors:
 		read = func(dst []byte, row int) error { return readRows(p, dst, []int{row}) }
 	case p.ByColumn():
 		read = p.Store().Unchecked().ReadCol
@@ -207,7 +207,7 @@ func wrongEntry(p *engine.Problem, row int, d difference) error {
 		return err
 	}
 	t, scale, number := p.Geometry().T, float64(p.Meta().Scale), p.Numbers()
-	if p.Keeps() == engine.KeepFactors {
+	if p.Geometry().Factors {
 		return fmt.Errorf("%s: from %s to %s: %w: %s from the factors, %s by search; solve again with --restart",
 			p.Store().FactorsPath(), ids.Name(u), ids.Name(v), engine.ErrWrong, number.Text(d.got/scale), number.Text(d.want/scale))
 	}

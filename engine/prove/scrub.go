@@ -102,7 +102,7 @@ var ErrNoTile = errors.New("no such tile")
 
 // openFile opens the file that a store without a matrix has; nil: there is a matrix. Close it after use.
 func openFile(p *engine.Problem) (*arrays.File, error) {
-	if p.Keeps() == engine.KeepRows {
+	if !p.Geometry().Factors {
 		return nil, nil
 	}
 	return arrays.Open(p.Store().FactorsPath(), p.Meta().ID)

@@ -142,7 +142,7 @@ func Of(ctx context.Context, p *engine.Problem, o Options) (_ *Result, err error
 // gatheringOf reads the matrix of a store, or computes rows from what it keeps.
 func gatheringOf(p *engine.Problem, o Options) (*gathering, error) {
 	x := newGathering(p.Meta(), o)
-	if p.Keeps() == engine.KeepFactors {
+	if p.Geometry().Factors {
 		ready, err := p.Ready()
 		if err != nil {
 			return nil, err

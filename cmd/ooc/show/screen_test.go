@@ -55,7 +55,7 @@ func midRound(across, down int) *Watched {
 				DeviceMemory: 64 << 20, HostMemory: 8 << 20, Elapsed: 95, ETA: 300, PID: 123,
 			},
 			Ceilings: live.Ceilings{In: 2e10, Out: 2e10},
-			Workers:    live.Workers{Device: "kki.", Read: "r.", Write: "w.", Sync: "."},
+			Workers:  live.Workers{Device: "kki.", Read: "r.", Write: "w.", Sync: "."},
 			Board:    &live.Board{Across: across, Down: down, Cells: cells},
 		},
 	}}
