@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -29,15 +30,16 @@ func (a *tightArcs) of(v int) (first int, offset int32) {
 	return int(a.group[v]), a.offset[v]
 }
 
-func newTightArcs(g *graph.Graph, width int) (*tightArcs, error) {
+func newTightArcs(ctx context.Context, g *graph.Graph, width int) (*tightArcs, error) {
 	if g.Arcs() > math.MaxInt32 {
 		return nil, fmt.Errorf("%d arcs are too many for a proof; sample rows instead", g.Arcs())
 	}
-	a := &tightArcs{}
+	a, back := &tightArcs{}, g.Reverse()
 	if !g.Kind.Float() && g.MinWeight <= 0 {
-		a.join(g)
+		if err := a.join(ctx, g, back); err != nil {
+			return nil, err
+		}
 	}
-	back := g.Reverse()
 	a.Offsets = make([]int32, width+g.N+1)
 	if a.group == nil {
 		a.Ends, a.Weights = back.Targets, weightWords(back)
@@ -84,9 +86,14 @@ func (a *tightArcs) gather(back *graph.Graph, first int32) {
 // join finds the groups: the sets of vertices that arcs of weight 0 connect strongly. If there are negative weights,
 // potentials first make them non-negative without changing the length of any cycle (D. B. Johnson, Efficient
 // algorithms for shortest paths in sparse networks, 1977).
-func (a *tightArcs) join(g *graph.Graph) {
-	h := potentials(g)
-	group := components(g, func(u, k int) bool { return int64(g.I32[k])+h[u] == h[g.Targets[k]] })
+func (a *tightArcs) join(ctx context.Context, g, back *graph.Graph) (err error) {
+	h := make([]float64, g.N)
+	if g.Negative {
+		if h, err = g.Potentials(ctx); err != nil {
+			return err
+		}
+	}
+	group := components(g, back, h)
 	a.offset, a.next = make([]int32, g.N), make([]int32, g.N)
 	last := make([]int32, g.N) // of the group, so far
 	for v, first := range group {
@@ -101,109 +108,60 @@ func (a *tightArcs) join(g *graph.Graph) {
 	if len(a.members) > 0 {
 		a.group = group
 	}
+	return nil
 }
 
-// potentials returns h with w(u,v) + h(u) − h(v) ≥ 0 for every arc: the distances from a virtual source with an
-// arc of length 0 to every vertex, by Bellman–Ford. The graph has no negative cycle.
-func potentials(g *graph.Graph) []int64 {
-	h := make([]int64, g.N)
-	if !g.Negative {
-		return h
+// components returns for each vertex the first of its strongly connected component, if only the arcs count whose
+// weight is 0 by potentials. It searches on these arcs in depth, and then backwards from the vertices that were done
+// last (M. Sharir, A strong-connectivity algorithm and its applications in data flow analysis, 1981).
+func components(g, back *graph.Graph, h []float64) []int32 {
+	first := make([]int32, g.N)
+	for v := range first {
+		first[v] = -1
 	}
-	waits, queue, next := make([]bool, g.N), make([]int32, g.N), []int32(nil)
-	for v := range queue {
-		queue[v], waits[v] = int32(v), true
-	}
-	for len(queue) > 0 {
-		for _, u := range queue {
-			waits[u] = false
-			for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
-				v := g.Targets[k]
-				if d := h[u] + int64(g.I32[k]); d < h[v] {
-					h[v] = d
-					if !waits[v] {
-						waits[v], next = true, append(next, v)
-					}
+	done := inDepth(g, h)
+	for _, root := range slices.Backward(done) {
+		if first[root] >= 0 {
+			continue
+		}
+		members := []int32{root}
+		first[root] = root
+		for at := 0; at < len(members); at++ {
+			v := members[at]
+			for k := back.Offsets[v]; k < back.Offsets[v+1]; k++ {
+				if x := back.Targets[k]; first[x] < 0 && back.Weight(k)+h[x] == h[v] {
+					first[x] = root
+					members = append(members, x)
 				}
 			}
 		}
-		queue, next = next, queue[:0]
-	}
-	return h
-}
-
-// components returns for each vertex the first of its strongly connected component, if only the arcs count that
-// use accepts, by their tail and index (R. Tarjan, Depth-first search and linear graph algorithms, 1972).
-func components(g *graph.Graph, use func(u, k int) bool) []int32 {
-	t := tarjan{low: make([]int32, g.N), at: make([]int64, g.N), first: make([]int32, g.N)}
-	for v := range g.N {
-		t.first[v] = -1
-	}
-	for v := range g.N {
-		if t.low[v] == 0 {
-			t.visit(g, int32(v), use)
+		least := slices.Min(members)
+		for _, v := range members {
+			first[v] = least
 		}
 	}
-	return t.first
+	return first
 }
 
-type tarjan struct {
-	visits int32
-	low    []int32 // the earliest visit known to be in the component; 0: not visited
-	at     []int64 // the arc to look at next
-	first  []int32 // the result; -1: still on open
-	open   []int32 // visited, component not complete
-	path   []int32 // from the root
-	number []int32 // visit of each vertex of path
-}
-
-func (t *tarjan) enter(g *graph.Graph, v int32) {
-	t.visits++
-	t.low[v], t.at[v] = t.visits, g.Offsets[v]
-	t.open, t.path, t.number = append(t.open, v), append(t.path, v), append(t.number, t.visits)
-}
-
-func (t *tarjan) visit(g *graph.Graph, root int32, use func(u, k int) bool) {
-	t.enter(g, root)
-	for len(t.path) > 0 {
-		u := t.path[len(t.path)-1]
-		if k := t.at[u]; k < g.Offsets[u+1] {
-			t.at[u]++
-			v := g.Targets[k]
-			if !use(int(u), int(k)) {
-				continue
-			}
-			if t.low[v] == 0 {
-				t.enter(g, v)
-			} else if t.first[v] < 0 {
-				t.low[u] = min(t.low[u], t.low[v])
-			}
+// inDepth lists the vertices in the order in which a search in depth on such arcs is done with them.
+func inDepth(g *graph.Graph, h []float64) (done []int32) {
+	seen, next := make([]bool, g.N), slices.Clone(g.Offsets) // the arc to look at next
+	var path []int32
+	for root := range g.N {
+		if seen[root] {
 			continue
 		}
-		t.leave(u)
+		seen[root] = true
+		for path = append(path, int32(root)); len(path) > 0; {
+			u := path[len(path)-1]
+			k := next[u]
+			if next[u]++; k == g.Offsets[u+1] {
+				path, done = path[:len(path)-1], append(done, u)
+			} else if v := g.Targets[k]; !seen[v] && g.Weight(k)+h[u] == h[v] {
+				seen[v] = true
+				path = append(path, v)
+			}
+		}
 	}
-}
-
-// leave ends the visit of u, and of its component if that is where the component was entered.
-func (t *tarjan) leave(u int32) {
-	top := len(t.path) - 1
-	number := t.number[top]
-	t.path, t.number = t.path[:top], t.number[:top]
-	if top > 0 {
-		parent := t.path[top-1]
-		t.low[parent] = min(t.low[parent], t.low[u])
-	}
-	if t.low[u] != number {
-		return
-	}
-	from := len(t.open) - 1
-	least := t.open[from]
-	for t.open[from] != u {
-		from--
-		least = min(least, t.open[from])
-	}
-	for _, v := range t.open[from:] {
-		t.first[v] = least
-	}
-	t.open = t.open[:from]
+	return done
 }

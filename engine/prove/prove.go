@@ -150,7 +150,7 @@ func prove(ctx context.Context, g *graph.Graph, src source, o Options) (proof Pr
 		pr.proof.Seconds = time.Since(began).Seconds()
 		return pr.proof, err
 	}
-	if pr.arcs, err = newTightArcs(g, src.width); err != nil {
+	if pr.arcs, err = newTightArcs(ctx, g, src.width); err != nil {
 		return Proof{}, err
 	}
 	done, err := pr.onDevices(ctx, o)

@@ -150,7 +150,11 @@ func storeInt(g *graph.Graph, u int) int64 {
 	if u == 0 {
 		return 0x3f3f3f3f
 	}
-	return 1000 + potentials(g)[u]
+	h, err := g.Potentials(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	return 1000 + int64(h[u])
 }
 
 // TestProveRounding proves f32 distances of long paths, whose roundings add up.

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -75,7 +76,7 @@ func smallWorker(t *testing.T, variant entry.Variant) *worker {
 	}
 	t.Cleanup(func() { d.Close() })
 	pr := &prover{source: storeSource(enginetest.Solved(t, seeds.New(t), g)), g: g, ops: d, variant: variant}
-	if pr.arcs, err = newTightArcs(g, pr.width); err != nil {
+	if pr.arcs, err = newTightArcs(context.Background(), g, pr.width); err != nil {
 		t.Fatal(err)
 	}
 	w := pr.newWorker()
