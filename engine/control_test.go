@@ -140,7 +140,7 @@ func TestPauseRounds(t *testing.T) {
 	for range crashtest.Repeats(1, 4) {
 		n := 1200 + r.IntN(300)
 		side := entry.CeilDiv(n, 64)
-		s := enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.MinSlots(side, 1) + r.IntN(side*side), Pages: enginetest.MinPages + r.IntN(40), Streams: 1 + r.IntN(3)}
+		s := enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.MinSlots(side, 1) + r.IntN(side*side), Pages: minPages + r.IntN(40), Streams: 1 + r.IntN(3)}
 		p := enginetest.Create(t, enginetest.RandomGraph(t, r, n, entry.KindI32, false), 64)
 		pauseAndGoOn(t, p, s.Options(t), func(st live.Status) bool { return st.Round > 2 && st.Progress < 0.5 && st.RestorePoint == 0 })
 	}

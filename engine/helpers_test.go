@@ -100,7 +100,7 @@ func otherFrames(r *rand.Rand, algorithm string, side int) (width, slots, pages 
 		width = 1 + r.IntN(min(side, 3))
 		slots = min(width*(side+1)+1, side*side+width) + r.IntN(2)*r.IntN(side*side+1)
 	}
-	return width, slots, enginetest.MinPages + r.IntN(2)*r.IntN(side*side)
+	return width, slots, minPages + r.IntN(2)*r.IntN(side*side)
 }
 
 // upperAndSquare solves a symmetric graph twice: into a store of one half of its matrix, and into one of all of it.
@@ -147,3 +147,7 @@ func stoppedPast(t testing.TB, progress float64, o engine.Options, create func()
 	t.Fatalf("none of %d solves was stopped with something to keep", tries)
 	return nil
 }
+
+// minPages is the fewest pages with which anything can be solved: one for a tile that is read, one for a tile that is
+// written.
+const minPages = 2

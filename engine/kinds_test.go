@@ -99,7 +99,7 @@ func TestOtherKinds(t *testing.T) {
 			n, tile := []int{1 + r.IntN(64), 130 + r.IntN(60)}[min(1, r.IntN(4))], 64*(1+r.IntN(2))
 			g := shortGraph(t, r, n, kind, layout == tiles.Upper)
 			ways := map[string]engine.Options{
-				"blocked":     enginetest.RandomShapeOf(r, g, tile).Options(t),
+				"blocked":     enginetest.RandomShape(r, g.N, tile).Of(g.Kind).Options(t),
 				"elimination": eliminating(t),
 				"device":      {Device: conformance.WithLaneOps(enginetest.Device(t, 1000, tile)), Request: plan.Request{Algorithm: eliminate.Name}},
 			}

@@ -38,7 +38,7 @@ func TestCampaignPowerCuts(t *testing.T) {
 			tile := 64 * (1 + r.IntN(2))
 			g := enginetest.RandomGraph(t, r, n, k.Kind, k.Negative)
 			whole := enginetest.Create(t, g, tile)
-			options := func() engine.Options { return enginetest.RandomShapeOf(r, g, tile).Options(t) }
+			options := func() engine.Options { return enginetest.RandomShape(r, g.N, tile).Of(g.Kind).Options(t) }
 			enginetest.Solve(t, whole, options())
 			for i, dir := range cutWhileSolving(t, r, g, engine.CreateOptions{Tile: tile}, options()) {
 				cuts++

@@ -79,7 +79,7 @@ func TestTrackedSolve(t *testing.T) {
 					t.Errorf("%d trees of %d proved: %v", proof.Trees, n, err)
 				}
 			}
-			if sum := enginetest.Solve(t, p, enginetest.RandomPairShape(r, g, 64).Options(t)); !sum.AlreadySolved {
+			if sum := enginetest.Solve(t, p, enginetest.RandomShape(r, g.N, 64).Paired(g.Kind).Options(t)); !sum.AlreadySolved {
 				t.Error("solved again")
 			}
 		}
@@ -88,7 +88,7 @@ func TestTrackedSolve(t *testing.T) {
 
 // trackedBy picks one of the ways to solve a store that keep predecessors, and limits.
 func trackedBy(t testing.TB, r *rand.Rand, p *engine.Problem, g *graph.Graph) engine.Options {
-	s := enginetest.RandomPairShape(r, g, 64)
+	s := enginetest.RandomShape(r, g.N, 64).Paired(g.Kind)
 	if r.IntN(2) == 0 {
 		return s.Options(t)
 	}
@@ -165,13 +165,13 @@ func TestCampaignTrackedPowerCuts(t *testing.T) {
 				w, made = enginetest.OpenMatrix(t, enginetest.WriteMatrix(t, g, false), g.Kind, 64)
 			}
 			made.Predecessors = true
-			for i, dir := range cutWhileSolving(t, r, w, made, enginetest.RandomPairShape(r, g, 64).Options(t)) {
+			for i, dir := range cutWhileSolving(t, r, w, made, enginetest.RandomShape(r, g.N, 64).Paired(g.Kind).Options(t)) {
 				cuts++
 				p, err := engine.Open(dir)
 				if err != nil {
 					t.Fatalf("cut %d: %v", i, err)
 				}
-				enginetest.Solve(t, p, enginetest.RandomPairShape(r, g, 64).Options(t))
+				enginetest.Solve(t, p, enginetest.RandomShape(r, g.N, 64).Paired(g.Kind).Options(t))
 				checkTrees(t, p, g)
 				if k.Kind == entry.KindI32 {
 					sameDistances(t, p, whole)
@@ -198,7 +198,7 @@ func loopingGraph(t *testing.T) *graph.Graph {
 }
 
 // loopingShape is that of a solve which leaves such predecessors.
-var loopingShape = enginetest.Shape{Tile: 64, Width: 1, Slots: 4, Pages: 4, Streams: 1, Pairs: true}
+var loopingShape = enginetest.Shape{Tile: 64, Width: 1, Slots: 4, Pages: 4, Streams: 1}.Paired("")
 
 // TestRootTrees cuts a solve at each of its syncs. After that of the last round predecessors are no trees yet, and the
 // store does not count as solved; the next run sees to that.
@@ -219,7 +219,7 @@ func TestRootTrees(t *testing.T) {
 				looping++
 			}
 		}
-		enginetest.Solve(t, q, enginetest.RandomPairShape(r, g, 64).Options(t))
+		enginetest.Solve(t, q, enginetest.RandomShape(r, g.N, 64).Paired(g.Kind).Options(t))
 		checkTrees(t, q, g)
 	}
 	if unrooted == 0 || looping == 0 {
@@ -256,7 +256,7 @@ func TestRootTreesRandom(t *testing.T) {
 			n := 2 + r.IntN(150)
 			g := enginetest.HardGraph(t, r, n, k.Kind, k.Negative)
 			p := enginetest.Tracked(t, r, g, 64)
-			enginetest.Solve(t, p, enginetest.RandomPairShape(r, g, 64).Options(t))
+			enginetest.Solve(t, p, enginetest.RandomShape(r, g.N, 64).Paired(g.Kind).Options(t))
 			p.Meta().MinWeight = min(p.Meta().MinWeight, 0) // else nothing is looked at
 			for range r.IntN(2 * n) {
 				spoil(t, p, r)
@@ -300,7 +300,7 @@ func TestRootTreesWritesAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	enginetest.Solve(t, p, enginetest.RandomPairShape(r, g, 64).Options(t))
+	enginetest.Solve(t, p, enginetest.RandomShape(r, g.N, 64).Paired(g.Kind).Options(t))
 	p.Meta().MinWeight = min(p.Meta().MinWeight, 0) // else nothing is looked at
 	for range 2 * n {
 		spoil(t, p, r)
@@ -357,7 +357,7 @@ type plainDevice struct{ kernels.Device }
 func TestTrackedRefusals(t *testing.T) {
 	r := seeds.New(t)
 	g := loopingGraph(t)
-	o := enginetest.RandomPairShape(r, g, 64).Options(t)
+	o := enginetest.RandomShape(r, g.N, 64).Paired(g.Kind).Options(t)
 	for _, c := range []struct {
 		l    plan.Request
 		d    kernels.Device

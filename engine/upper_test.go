@@ -227,7 +227,7 @@ func TestCampaignUpperPowerCuts(t *testing.T) {
 		n := 200 + r.IntN(300)
 		g := enginetest.SymmetricGraph(t, r, n, kind)
 		square := enginetest.Solved(t, r, g)
-		options := func() engine.Options { return enginetest.RandomShapeOf(r, g, 64).Options(t) }
+		options := func() engine.Options { return enginetest.RandomShape(r, g.N, 64).Of(g.Kind).Options(t) }
 		if r.IntN(2) == 0 {
 			options = func() engine.Options { return eliminating(t) }
 		}

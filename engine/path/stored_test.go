@@ -16,7 +16,7 @@ func TestTrackedPaths(t *testing.T) {
 			n := 2 + r.IntN(120)
 			g := enginetest.HardGraph(t, r, n, k.Kind, k.Negative)
 			p := enginetest.Tracked(t, r, g, 64)
-			enginetest.Solve(t, p, enginetest.RandomPairShape(r, g, 64).Options(t))
+			enginetest.Solve(t, p, enginetest.RandomShape(r, g.N, 64).Paired(g.Kind).Options(t))
 			var pairs [][2]int
 			for range 200 {
 				pairs = append(pairs, [2]int{r.IntN(n), r.IntN(n)})

@@ -30,7 +30,7 @@ func TestWrongPredecessorIsFound(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := enginetest.Tracked(t, r, g, 64)
-		enginetest.Solve(t, p, enginetest.RandomPairShape(r, g, 64).Options(t))
+		enginetest.Solve(t, p, enginetest.RandomShape(r, g.N, 64).Paired(g.Kind).Options(t))
 		wrong := []int32{0, 3, 4, entry.NoVertex, 9, math.MaxInt32}[r.IntN(6)]
 		if err := p.Store().WritePredecessors(0, []int32{2}, []int32{wrong}); err != nil {
 			t.Fatal(err)

@@ -65,7 +65,7 @@ type Summary struct {
 // of floats are added up in another order. It is the same for any number of devices of one kind and memory.
 //
 // Memory: that of Of and of the engine, and for each goroutine of an elimination 5 bytes a vertex and some MB. It fails
-// with ErrOptions, the errors of graph.Check, factors.ErrDense, device.ErrMemory, ErrOther, disk.ErrCorrupt or
+// with errOptions, the errors of graph.Check, factors.ErrDense, device.ErrMemory, errOther, disk.ErrCorrupt or
 // tiles.ErrLocked for the file, and with task.ErrInterrupted if ctx ends.
 func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ *Summary, err error) {
 	if err := o.Check(g.N); err != nil {
@@ -244,7 +244,7 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead,
 // otherOrder is the error of a file from which this program cannot go on.
 func (x *graphGathering) otherOrder() error {
 	return fmt.Errorf("%s: %w: it counts rows in another order than this program; remove it, and the same command begins "+
-		"again", x.o.File, ErrOther)
+		"again", x.o.File, errOther)
 }
 
 // close gives back what prepare has opened.

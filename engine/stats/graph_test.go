@@ -52,8 +52,7 @@ func TestOfGraph(t *testing.T) {
 		for _, c := range statsCases {
 			n := 1 + r.IntN([]int{3, 60, 400}[r.IntN(3)])
 			t.Run(fmt.Sprintf("%d/%+v/n=%d", round, c, n), func(t *testing.T) {
-				s := enginetest.RandomShape(r, n, 64*(1+r.IntN(2)))
-				s.Kind = c.kind
+				s := enginetest.RandomShape(r, n, 64*(1+r.IntN(2))).Of(c.kind)
 				g := c.build(t, r, n)
 				p := enginetest.Create(t, g, s.Tile)
 				enginetest.Solve(t, p, s.Options(t))
@@ -366,17 +365,17 @@ func TestOfGraphFile(t *testing.T) {
 			t.Errorf("the file was changed, %v", err)
 		}
 	}
-	fails(other, o, ErrOther, "another graph")
-	fails(g, GraphOptions{File: path}, ErrOther, "--bins")
-	fails(g, GraphOptions{File: path, Options: Options{Bins: 10, Within: []float64{1}}}, ErrOther, "--within")
-	fails(g, GraphOptions{File: path, Options: Options{Bins: 10, Nearest: 1}}, ErrOther, "--k-nearest")
-	fails(g, GraphOptions{File: path, Options: o.Options, Sources: tiles.RowSet{1, 2}}, ErrOther, "--sources")
+	fails(other, o, errOther, "another graph")
+	fails(g, GraphOptions{File: path}, errOther, "--bins")
+	fails(g, GraphOptions{File: path, Options: Options{Bins: 10, Within: []float64{1}}}, errOther, "--within")
+	fails(g, GraphOptions{File: path, Options: Options{Bins: 10, Nearest: 1}}, errOther, "--k-nearest")
+	fails(g, GraphOptions{File: path, Options: o.Options, Sources: tiles.RowSet{1, 2}}, errOther, "--sources")
 	older := o.head(g)
 	older.Version--
 	if err := os.WriteFile(path, append(older.encode(), whole[headBytes:]...), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	fails(g, o, ErrOther, "version 3")
+	fails(g, o, errOther, "version 3")
 	if err := os.WriteFile(path, whole, 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -397,7 +396,7 @@ func TestOfGraphFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, err := openSaved(path, o.head(g))
-		if !errors.Is(err, disk.ErrCorrupt) || errors.Is(err, ErrOther) || !strings.Contains(err.Error(), path) {
+		if !errors.Is(err, disk.ErrCorrupt) || errors.Is(err, errOther) || !strings.Contains(err.Error(), path) {
 			t.Fatalf("bit %d of the head differs: %v, %v", bit, s, err)
 		}
 	}
@@ -409,7 +408,7 @@ func TestOfGraphFile(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		fails(g, o, ErrOther, "no file that ooc stats has begun")
+		fails(g, o, errOther, "no file that ooc stats has begun")
 	}
 	// What may be left of a slot that was being written.
 	for range 10 {

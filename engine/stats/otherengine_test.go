@@ -176,7 +176,7 @@ func TestOfGraphKeepsEngine(t *testing.T) {
 		if name == "searches" {
 			o.offer = offering(factors.Engine{})
 		}
-		if _, _, err := OfGraph(t.Context(), g, o); !errors.Is(err, ErrOther) {
+		if _, _, err := OfGraph(t.Context(), g, o); !errors.Is(err, errOther) {
 			t.Errorf("without %s: %v", name, err)
 		}
 		if after, err := os.ReadFile(o.File); err != nil || !bytes.Equal(before, after) {

@@ -20,9 +20,9 @@ import (
 	"ooc/tiles/lock"
 )
 
-// ErrOther is wrapped by the error of a file that was begun for another graph or with other options, or is none of
+// errOther is wrapped by the error of a file that was begun for another graph or with other options, or is none of
 // ours.
-var ErrOther = class.New(class.Input, "file of something else")
+var errOther = class.New(class.Input, "file of something else")
 
 // saved is the file from which statistics of a graph go on. It begins with a line of JSON that says what they are of
 // (savedHead), in headBytes of which the last four are the checksum of the rest. Two slots follow, each at a multiple
@@ -82,7 +82,7 @@ func (h *slotHead) bytes() []byte {
 // engine returns the name of the engine.
 func (h *slotHead) engine() string { return string(bytes.TrimRight(h.Engine[:], "\x00")) }
 
-// openSaved opens a file, or makes it, and takes its lock. It fails with ErrOther, disk.ErrCorrupt or
+// openSaved opens a file, or makes it, and takes its lock. It fails with errOther, disk.ErrCorrupt or
 // tiles.ErrLocked, and changes nothing then.
 func openSaved(path string, h savedHead) (s *saved, err error) {
 	file, made, err := lock.OpenFile(path)
@@ -134,11 +134,11 @@ func (s *saved) check(want savedHead) error {
 	case !whole && disk.BitsOff(b, []byte(first)) <= len(first):
 		return damaged(name, "its head differs from its checksum")
 	case !whole || err != nil || h.Format != savedFormat:
-		return text.ErrorOf(ErrOther, "%s: it is no file that ooc stats has begun; name another one with --out", name)
+		return text.ErrorOf(errOther, "%s: it is no file that ooc stats has begun; name another one with --out", name)
 	case h.Version != savedVersion:
-		return text.ErrorOf(ErrOther, "%s: it is of version %d, and this program knows %d; go on with the program that began it, or name another file with --out", name, h.Version, savedVersion)
+		return text.ErrorOf(errOther, "%s: it is of version %d, and this program knows %d; go on with the program that began it, or name another file with --out", name, h.Version, savedVersion)
 	case h != want:
-		return text.ErrorOf(ErrOther, "%s: it was begun %s; go on with what it was begun with, name another file with --out, or remove it", name, h.differs(want))
+		return text.ErrorOf(errOther, "%s: it was begun %s; go on with what it was begun with, name another file with --out, or remove it", name, h.differs(want))
 	}
 	return nil
 }

@@ -77,16 +77,16 @@ type Options struct {
 	Within  []float64 // how many other vertices of each are no farther than this
 }
 
-// ErrOptions is wrapped by the error of Of for options that cannot be used.
-var ErrOptions = errors.New("cannot gather that")
+// errOptions is wrapped by the error of Of for options that cannot be used.
+var errOptions = errors.New("cannot gather that")
 
 // nearestMemory is the most memory that the lists of neighbors may take.
 const nearestMemory = 2 << 30
 
-// Check says what is wrong with the options for n vertices; the error wraps ErrOptions.
+// Check says what is wrong with the options for n vertices; the error wraps errOptions.
 func (o *Options) Check(n int) error {
 	fail := func(format string, args ...any) error {
-		return text.ErrorOf(ErrOptions, format, args...)
+		return text.ErrorOf(errOptions, format, args...)
 	}
 	most := nearestMemory / neighborBytes / n
 	switch {
@@ -113,7 +113,7 @@ func (o *Options) Check(n int) error {
 // i32; in f32 they are of float64, added up in an order that only the tile edge decides, so that no result
 // depends on how many processors there are. Memory: some 100 bytes a vertex for the results and 24 for each
 // goroutine (at most 16), 16 for each neighbor asked for, and less than 64 MiB apart from that. It fails with
-// engine.ErrUnsolved, with ErrOptions, the
+// engine.ErrUnsolved, with errOptions, the
 // cause of ctx, or a *tiles.FaultError.
 func Of(ctx context.Context, p *engine.Problem, o Options) (_ *Result, err error) {
 	if err := o.Check(p.Geometry().N); err != nil {

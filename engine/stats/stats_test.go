@@ -291,11 +291,11 @@ func TestStatsErrors(t *testing.T) {
 		{Bins: -1}, {Bins: 1}, {Bins: MaxBins + 1}, {Bins: 2, Edges: []float64{0, 1}}, {Edges: []float64{}}, {Edges: []float64{1}},
 		{Edges: []float64{0, 0}}, {Edges: []float64{0, math.Inf(1)}}, {Edges: []float64{math.NaN(), 1}}, {Nearest: -1}, {Within: []float64{math.NaN()}},
 	} {
-		if _, err := Of(context.Background(), p, o); !errors.Is(err, ErrOptions) {
+		if _, err := Of(context.Background(), p, o); !errors.Is(err, errOptions) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	if err := (&Options{Nearest: 1 << 20}).Check(1 << 20); !errors.Is(err, ErrOptions) {
+	if err := (&Options{Nearest: 1 << 20}).Check(1 << 20); !errors.Is(err, errOptions) {
 		t.Error(err)
 	}
 	why := errors.New("stopped")

@@ -8,19 +8,10 @@ import (
 	"ooc/kernels/entry"
 )
 
-// RandomGraph makes a graph of n vertices without negative cycles. Negative arcs come from potentials:
-// w + p(u) − p(v) changes no cycle's length.
+// RandomGraph makes a graph of n vertices without negative cycles.
 func RandomGraph(t testing.TB, r *rand.Rand, n int, kind entry.Kind, negative bool) *graph.Graph {
 	t.Helper()
-	b := graph.New(n, graph.AsKind(kind))
-	potential := make([]float64, n)
-	for i := range potential {
-		if negative {
-			potential[i] = float64(r.IntN(2000))
-		}
-	}
-	for range r.IntN(6*n + 1) {
-		u, v := r.IntN(n), r.IntN(n)
+	return random(t, r, n, kind, negative, 2000, r.IntN(6*n+1), func() float64 {
 		w := float64(r.IntN(1000))
 		switch {
 		case kind == entry.KindU16: // so that no distance passes it
@@ -28,33 +19,40 @@ func RandomGraph(t testing.TB, r *rand.Rand, n int, kind entry.Kind, negative bo
 		case kind.Float() && !negative:
 			w += r.Float64()
 		}
-		if u != v {
-			b.Add(u, v, w+potential[u]-potential[v])
-		}
-	}
-	g, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+		return w
+	})
 }
 
 // ZeroLaden makes a graph full of cycles of length 0: of arcs of weight 0, and where negative is set of arcs of
 // both signs that cancel out.
 func ZeroLaden(t testing.TB, r *rand.Rand, n int, kind entry.Kind, negative bool) *graph.Graph {
 	t.Helper()
+	return random(t, r, n, kind, negative, 50, 1+r.IntN(4*n), func() float64 { return float64(r.IntN(3) * r.IntN(2)) })
+}
+
+// random makes a graph of so many random arcs. Negative ones come from potentials below highest:
+// w + p(u) − p(v) changes no cycle's length.
+func random(t testing.TB, r *rand.Rand, n int, kind entry.Kind, negative bool, highest, arcs int,
+	weight func() float64) *graph.Graph {
+	t.Helper()
 	b := graph.New(n, graph.AsKind(kind))
 	potential := make([]float64, n)
 	for i := range potential {
 		if negative {
-			potential[i] = float64(r.IntN(50))
+			potential[i] = float64(r.IntN(highest))
 		}
 	}
-	for range 1 + r.IntN(4*n) {
+	for range arcs {
 		if u, v := r.IntN(n), r.IntN(n); u != v {
-			b.Add(u, v, float64(r.IntN(3)*r.IntN(2))+potential[u]-potential[v])
+			b.Add(u, v, weight()+potential[u]-potential[v])
 		}
 	}
+	return built(t, b)
+}
+
+// built ends the test where a graph cannot be built.
+func built(t testing.TB, b *graph.Builder) *graph.Graph {
+	t.Helper()
 	g, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
@@ -68,6 +66,34 @@ func HardGraph(t testing.TB, r *rand.Rand, n int, kind entry.Kind, negative bool
 		return RandomGraph(t, r, n, kind, negative)
 	}
 	return ZeroLaden(t, r, n, kind, negative)
+}
+
+// SymmetricGraph makes a graph of n vertices in which every arc has its reverse: read as undirected, or directed and
+// so by chance. It is often not connected.
+func SymmetricGraph(t testing.TB, r *rand.Rand, n int, kind entry.Kind) *graph.Graph {
+	t.Helper()
+	options := []graph.BuildOption{graph.AsKind(kind)}
+	undirected := r.IntN(2) == 0
+	if undirected {
+		options = append(options, graph.Undirected)
+	}
+	b := graph.New(n, options...)
+	for range r.IntN(4*n + 1) {
+		u, v, w := r.IntN(n), r.IntN(n), float64(r.IntN(1000))
+		switch {
+		case kind == entry.KindU16: // so that no distance passes it
+			w = float64(r.IntN(min(1000, 1+int(entry.Inf16)/n)))
+		case kind.Float():
+			w += r.Float64()
+		}
+		if u == v {
+			continue
+		}
+		if b.Add(u, v, w); !undirected {
+			b.Add(v, u, w)
+		}
+	}
+	return built(t, b)
 }
 
 // EveryKind is each kind of weights of 4 bytes that there is.

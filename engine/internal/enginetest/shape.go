@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"ooc/engine"
-	"ooc/engine/graph"
 	"ooc/engine/plan"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
@@ -35,21 +34,19 @@ func RandomShape(r *rand.Rand, n, tile int) Shape {
 	side := entry.CeilDiv(n, tile)
 	s := Shape{Tile: tile, Width: 1 + r.IntN(min(side, 3)), Streams: 1 + r.IntN(4)}
 	s.Slots = MinSlots(side, s.Width) + r.IntN(2)*r.IntN(side*side+1)
-	s.Pages = MinPages + r.IntN(2)*r.IntN(side*side+1)
+	s.Pages = 2 + r.IntN(2)*r.IntN(side*side+1)
 	return s
 }
 
-// RandomShapeOf is RandomShape for a graph.
-func RandomShapeOf(r *rand.Rand, g *graph.Graph, tile int) Shape {
-	s := RandomShape(r, g.N, tile)
-	s.Kind = g.Kind
+// Of is the shape for tiles of a kind.
+func (s Shape) Of(kind entry.Kind) Shape {
+	s.Kind = kind
 	return s
 }
 
-// RandomPairShape is RandomShapeOf for a store that keeps predecessors.
-func RandomPairShape(r *rand.Rand, g *graph.Graph, tile int) Shape {
-	s := RandomShapeOf(r, g, tile)
-	s.Pairs = true
+// Paired is the shape for a store that keeps predecessors beside distances of a kind.
+func (s Shape) Paired(kind entry.Kind) Shape {
+	s.Kind, s.Pairs = kind, true
 	return s
 }
 
@@ -83,10 +80,6 @@ func open(t testing.TB, memory int64) kernels.Device {
 
 // flagBytes is what the flag of a comparison takes of a device's memory.
 const flagBytes = 256
-
-// MinPages is the fewest pages with which anything can be solved: one for a tile that is read, one for a tile that is
-// written.
-const MinPages = 2
 
 // MinSlots is the fewest slots that blocked rounds take over so many tiles a side: the pivot tiles, two panels, and a
 // tile for each of a row of pivots; or all tiles.

@@ -63,7 +63,7 @@ func Solve(t testing.TB, p *engine.Problem, o engine.Options) task.Summary {
 func Solved(t testing.TB, r *rand.Rand, g *graph.Graph) *engine.Problem {
 	t.Helper()
 	p := Create(t, g, 64)
-	Solve(t, p, RandomShapeOf(r, g, 64).Options(t))
+	Solve(t, p, RandomShape(r, g.N, 64).Of(g.Kind).Options(t))
 	return p
 }
 
@@ -108,11 +108,7 @@ func Filled(t *testing.T, r *rand.Rand, n, tile int, kind entry.Kind, scale int6
 	if scale > 1 {
 		options = append(options, graph.Scaled(scale))
 	}
-	g, err := graph.New(n, options...).Add(0, min(1, n-1), 1).Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := Create(t, g, tile)
+	p := Create(t, built(t, graph.New(n, options...).Add(0, min(1, n-1), 1)), tile)
 	want := make([][]float64, n)
 	for u := range want {
 		want[u] = make([]float64, n)
