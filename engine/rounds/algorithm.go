@@ -226,9 +226,7 @@ func (p *partRun) open(d kernels.Device) error {
 	if p.Meta.Predecessors && w != nil {
 		w = graph.NewPairs(w, p.Meta.Kind)
 	}
-	p.x = newExecutor(p.Store, p.algorithm, d, w, p.Meta.Variant(), plan, buf, host)
-	p.x.state, p.x.save, p.x.synced, p.x.ended = p.state, p.save, p.Control.Touch, p.productsEnded
-	p.x.track, p.x.grid = p.track, p.grid
+	p.x = newExecutor(p, d, w, buf, host)
 	p.done = p.start
 	if !p.algorithm.compares {
 		return nil

@@ -287,8 +287,7 @@ func (counter) differed() (bool, error) { return true, nil }
 func countBlocked(a *Algorithm, q *plan.Basis, p *Plan, geom tiles.Geometry) error {
 	start := int(q.State.Done) / geom.T
 	p.BytesIn, p.BytesOut, p.BytesRead, p.BytesWritten = 0, 0, 0, 0
-	o := dimensions{p.Width, p.Slots, p.Pages, p.Streams, p.LookAhead}
-	s := newSchedule(a, geom, o, start, counter{p, geom.TileBytes()})
+	s := newSchedule(a, geom, p, start, counter{p, geom.TileBytes()})
 	if start > 0 {
 		s.resume()
 	}

@@ -14,21 +14,20 @@ import (
 
 // executor maps the slots and pages of a schedule to memory, and submits its steps to the pipeline.
 type executor struct {
-	store     *tiles.Store
-	device    kernels.Device
-	algorithm *Algorithm
-	weights   graph.Weights // the source of tiles that are not on disk yet
-	geom      tiles.Geometry
-	variant   entry.Variant
-	pipe      *stream.Pipeline
-	slots     []stream.Slot
-	pages     []stream.Page
-	disk      []stream.Region // each tile's copy on disk
-	sent      []stream.Region // by tag: the last tile that was sent under it
-	received  []stream.Region // and the last one that was received
-	exchange  exchange        // nil: there is no other part
-	direct    *direct         // nil: other parts get tiles by pages
-	streams   turns
+	*partRun
+	device   kernels.Device
+	weights  graph.Weights // the source of tiles that are not on disk yet
+	geom     tiles.Geometry
+	variant  entry.Variant
+	pipe     *stream.Pipeline
+	slots    []stream.Slot
+	pages    []stream.Page
+	disk     []stream.Region // each tile's copy on disk
+	sent     []stream.Region // by tag: the last tile that was sent under it
+	received []stream.Region // and the last one that was received
+	exchange exchange        // nil: there is no other part
+	direct   *direct         // nil: other parts get tiles by pages
+	streams  turns
 	// Closures have their own stream. So no tile has to wait behind a closure that it does not depend on, and a device
 	// that keeps scratch memory for closures per stream keeps it once.
 	pivotStream int
@@ -37,13 +36,6 @@ type executor struct {
 	host []byte
 	flag flag
 
-	ended func()               // called when the steps of the last round are done
-	save  func(done int) error // called when a checkpoint has written what it has to
-	// synced: called after each checkpoint, so that a solve in a pause can begin the next one.
-	synced   func()
-	state    func(done int) tiles.State // of a matrix of which every tile has finished so many iterations
-	track    *tracker
-	grid     *grid
 	syncing  chan struct{} // holds a token while a checkpoint is in progress
 	flushing atomic.Int64  // tiles that a checkpoint is writing during a round
 }
@@ -103,7 +95,7 @@ func (x *executor) submit(s step) error {
 		})
 	case stepEnd:
 		err := x.pipe.Drain()
-		x.ended()
+		x.productsEnded()
 		return err
 	default: // stepKernel
 		return s.op.submit(x, s)
@@ -135,7 +127,7 @@ func (x *executor) name(s step) func() string {
 		if s.kind == stepKernel {
 			what = s.op.name(x, s)
 		}
-		return fmt.Sprintf("%s: tile (%d,%d), %s", x.store.Dir(), i, j, what)
+		return fmt.Sprintf("%s: tile (%d,%d), %s", x.Store.Dir(), i, j, what)
 	}
 }
 
@@ -143,7 +135,7 @@ func (x *executor) read(s step) stream.Op {
 	page := &x.pages[s.page]
 	i, j := x.geom.TileAt(s.tile)
 	if !s.fromGraph {
-		x.store.Prefetch(i, j) // this runs ahead of the copy by the pipeline's window
+		x.Store.Prefetch(i, j) // this runs ahead of the copy by the pipeline's window
 	}
 	return stream.Op{
 		Stage: stream.Read, Bytes: x.geom.TileBytes(), Name: x.name(s),
@@ -152,7 +144,7 @@ func (x *executor) read(s step) stream.Op {
 			if s.fromGraph {
 				return x.weights.FillTile(page.Data, x.geom.T, i, j)
 			}
-			err := x.store.ReadTile(page.Data, i, j)
+			err := x.Store.ReadTile(page.Data, i, j)
 			if i == j && x.geom.Upper { // a power cut may have left parts of two writes in it, whose rounding differs
 				x.geom.Mirror(page.Data)
 			}
@@ -174,9 +166,9 @@ func (x *executor) write(s step) stream.Op {
 			if s.checkpoint {
 				defer x.flushing.Add(-1)
 			}
-			final, write := s.done == x.algorithm.iterations(x.geom), x.store.WriteTile
+			final, write := s.done == x.algorithm.iterations(x.geom), x.Store.WriteTile
 			if final || s.checkpoint { // a sync follows, and no other write before it: the disk may begin
-				write = x.store.WriteTiles
+				write = x.Store.WriteTiles
 			}
 			if err := write(i, j, page.Data); err != nil {
 				return err
@@ -185,7 +177,7 @@ func (x *executor) write(s step) stream.Op {
 				x.track.sum(s.tile, page.Data)
 			}
 			if least, rose := x.track.wrote(s.tile, s.done); rose {
-				return x.store.Note(x.state(least))
+				return x.Store.Note(x.state(least))
 			}
 			return nil
 		},
@@ -198,20 +190,21 @@ func (x *executor) checkpoint(done int) error {
 		case <-x.syncing:
 		default:
 		}
-		x.synced()
+		x.Control.Touch() // a solve in a pause may begin the next one
 	}()
 	return x.save(done)
 }
 
 // newExecutor divides device and host memory into the slots and pages of a plan.
-func newExecutor(s *tiles.Store, a *Algorithm, d kernels.Device, w graph.Weights, v entry.Variant, plan *Plan, buf kernels.Buffer, host []byte) *executor {
-	g := s.Geometry()
-	tb := g.TileBytes()
+func newExecutor(p *partRun, d kernels.Device, w graph.Weights, buf kernels.Buffer, host []byte) *executor {
+	g, plan := p.Geometry, &p.plan
+	tb, tags := g.TileBytes(), min(Tags, g.Tiles())
 	x := &executor{
-		store: s, algorithm: a, device: d, weights: w, geom: g, variant: v,
+		partRun: p, device: d, weights: w, geom: g, variant: p.Meta.Variant(),
 		slots: make([]stream.Slot, plan.Slots), pages: make([]stream.Page, plan.Pages),
-		disk: make([]stream.Region, g.Tiles()), sent: make([]stream.Region, min(Tags, g.Tiles())), received: make([]stream.Region, min(Tags, g.Tiles())), syncing: make(chan struct{}, 1),
-		buf: buf, host: host, streams: turns{n: plan.Streams}, pivotStream: plan.Streams,
+		disk: make([]stream.Region, g.Tiles()), sent: make([]stream.Region, tags), received: make([]stream.Region, tags),
+		syncing: make(chan struct{}, 1), buf: buf, host: host,
+		streams: turns{n: plan.Streams}, pivotStream: plan.Streams,
 	}
 	for i := range x.slots {
 		x.slots[i].Tile = kernels.Tile{Buf: buf, Off: int64(i) * tb}

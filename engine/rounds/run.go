@@ -158,8 +158,7 @@ func (r *run) segmentSlots() int {
 
 // schedule runs the schedule of part i until it ends or is stopped, and all of its steps.
 func (p *partRun) schedule(i int) (stopped bool, err error) {
-	o := dimensions{p.plan.Width, p.plan.Slots, p.plan.Pages, p.plan.Streams, p.plan.LookAhead}
-	s := newSchedule(p.algorithm, p.Geometry, o, p.start, p)
+	s := newSchedule(p.algorithm, p.Geometry, &p.plan, p.start, p)
 	if p.talk != nil {
 		i = p.talk.Rank()
 	}

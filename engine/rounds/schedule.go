@@ -113,19 +113,13 @@ type flush struct {
 	next int // the tile to look at next
 }
 
-// dimensions are the width of the rounds of a schedule, and the size of its memory.
-type dimensions struct {
-	width                 int // tiles
-	slots, pages, streams int
-	lookahead             bool
-}
-
-// newSchedule returns the schedule of an algorithm of which done iterations are finished.
-func newSchedule(a *Algorithm, geom tiles.Geometry, o dimensions, done int, d driver) *schedule {
+// newSchedule returns the schedule of an algorithm of which done iterations are finished, with the width, the memory
+// and the look-ahead of a plan.
+func newSchedule(a *Algorithm, geom tiles.Geometry, p *Plan, done int, d driver) *schedule {
 	s := &schedule{
-		algorithm: a, last: a.iterations(geom), geom: geom, side: geom.Side(), width: o.width, lookahead: o.lookahead,
-		streams: o.streams, driver: d, done: done, part: whole(geom, o.width), tiles: make([]tileState, geom.Tiles()),
-		slots: newLevel(o.slots, 0), pages: newLevel(o.pages, min(o.pages/4, 4*o.streams)),
+		algorithm: a, last: a.iterations(geom), geom: geom, side: geom.Side(), width: p.Width, lookahead: p.LookAhead,
+		streams: p.Streams, driver: d, done: done, part: whole(geom, p.Width), tiles: make([]tileState, geom.Tiles()),
+		slots: newLevel(p.Slots, 0), pages: newLevel(p.Pages, min(p.Pages/4, 4*p.Streams)),
 	}
 	for i := range s.tiles {
 		s.tiles[i] = tileState{slot: noFrame, page: noFrame, done: int32(done)}

@@ -87,7 +87,7 @@ func lookAheadSlots(side, width int) int {
 // scheduled returns a schedule of blocked rounds, and the driver that emits its steps.
 func scheduled(geom tiles.Geometry, width, slots, pages, streams int, look bool, done int, emit func(step) error) (*schedule, *script) {
 	d := &script{emit: emit}
-	return newSchedule(&blocked, geom, dimensions{width, slots, pages, streams, look}, done, d), d
+	return newSchedule(&blocked, geom, &Plan{Width: width, Slots: slots, Pages: pages, Streams: streams, LookAhead: look}, done, d), d
 }
 
 // differed reports whether a comparison has found a difference since it was last asked.

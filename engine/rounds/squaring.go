@@ -264,7 +264,7 @@ func (x *executor) differed() (bool, error) {
 		func(d kernels.Stream) error { return d.CopyOut(x.flag.host[:entry.WordBytes], x.flag.tile()) },
 		func(d kernels.Stream) error { return d.CopyIn(x.flag.tile(), x.flag.host[:entry.WordBytes]) },
 	} {
-		name := func() string { return x.store.Dir() + ": whether a pass changed anything" }
+		name := func() string { return x.Store.Dir() + ": whether a pass changed anything" }
 		op := stream.Op{Stage: stream.Kernel, Stream: x.pivotStream, Device: copy, Name: name}
 		if err := x.pipe.Submit(op); err != nil {
 			return true, err
