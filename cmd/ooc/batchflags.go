@@ -207,8 +207,8 @@ func queued(jobs []*job, restart bool) ([]batch.Job, error) {
 			return nil, fmt.Errorf("%s: %w", j.from, err)
 		}
 		j.store = filepath.Clean(store)
-		list[i] = batch.Job{Input: filepath.Clean(j.in.name), Store: j.store, Flags: j.but("restart", "overwrite"),
-			Restart: j.restart}
+		list[i] = batch.Job{Input: filepath.Clean(j.in.name), Store: j.store, Flags: j.but("restart", "overwrite")}
+		list[i].Restart = j.restart
 		from[i] = j.from
 	}
 	return list, batch.Distinct(list, from)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"ooc/engine/task"
 	"ooc/engine/text"
 	"ooc/tiles"
 )
@@ -40,16 +39,9 @@ type headJob struct {
 }
 
 type change struct {
-	ID      tiles.ID      `json:"id,omitzero"` // of the head
-	Job     int           `json:"job"`         // from 0
-	State   State         `json:"state"`
-	Attempt int           `json:"attempt"`
-	Restart bool          `json:"restart,omitempty"`
-	At      time.Time     `json:"at"`
-	Seconds float64       `json:"seconds,omitempty"`
-	Code    int           `json:"exit_code,omitempty"`
-	Error   string        `json:"error,omitempty"`
-	Summary *task.Summary `json:"summary,omitempty"`
+	ID  tiles.ID `json:"id,omitzero"` // of the head
+	Job int      `json:"job"`         // from 0
+	progress
 }
 
 // errNothing says that the file was cut off within its first record, so no job was ever begun.
@@ -148,7 +140,7 @@ func begin(body []byte) (*Queue, error) {
 				return nil, corrupt("job %d has a line end in %q", i, word)
 			}
 		}
-		q.Jobs[i] = Job{Input: j.Input, Store: j.Store, Flags: j.Flags, Restart: j.Restart, State: Queued}
+		q.Jobs[i] = newJob(j.Input, j.Store, j.Flags, j.Restart)
 	}
 	return q, nil
 }
@@ -165,9 +157,7 @@ func (q *Queue) apply(body []byte) error {
 	if c.Job < 0 || c.Job >= len(q.Jobs) || !states[c.State] {
 		return corrupt("job %d in state %q of %d jobs", c.Job, c.State, len(q.Jobs))
 	}
-	j := &q.Jobs[c.Job]
-	j.State, j.Attempt, j.Restart, j.At, j.Seconds = c.State, c.Attempt, c.Restart, c.At, c.Seconds
-	j.Code, j.Error, j.Summary = c.Code, c.Error, c.Summary
+	q.Jobs[c.Job].progress = c.progress
 	return nil
 }
 

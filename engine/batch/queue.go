@@ -38,14 +38,24 @@ type Job struct {
 	Store string   // path of the store
 	Flags []string // that it is solved with
 
-	State   State
-	Attempt int           // how often it was begun
-	Restart bool          // its store is to begin again, and has not yet
-	At      time.Time     // of the last change of state
-	Seconds float64       // that the last attempt took, once that ended
-	Code    int           // of a failure, as Options.Code gives it
-	Error   string        // of a failure
-	Summary *task.Summary // of what is solved; nil: not yet
+	progress
+}
+
+// progress is how far a job is.
+type progress struct {
+	State   State         `json:"state"`
+	Attempt int           `json:"attempt"`             // how often it was begun
+	Restart bool          `json:"restart,omitempty"`   // its store is to begin again, and has not yet
+	At      time.Time     `json:"at"`                  // of the last change of state
+	Seconds float64       `json:"seconds,omitempty"`   // that the last attempt took, once that ended
+	Code    int           `json:"exit_code,omitempty"` // of a failure, as Options.Code gives it
+	Error   string        `json:"error,omitempty"`     // of a failure
+	Summary *task.Summary `json:"summary,omitempty"`   // of what is solved; nil: not yet
+}
+
+// newJob returns a job that is queued.
+func newJob(input, store string, flags []string, restart bool) Job {
+	return Job{Input: input, Store: store, Flags: flags, progress: progress{State: Queued, Restart: restart}}
 }
 
 // Queue is a batch as its folder describes it.
@@ -261,7 +271,7 @@ func (l *Log) begin(dir string, jobs []Job, command []string) (err error) {
 	l.Queue = &Queue{Dir: dir, id: tiles.NewID(), Created: time.Now(), Command: command, Jobs: make([]Job, len(jobs))}
 	h := head{Format: queueFormat, Version: queueVersion, ID: l.id, Created: l.Created.UTC(), Command: command, Jobs: make([]headJob, len(jobs))}
 	for i, j := range jobs {
-		l.Jobs[i] = Job{Input: j.Input, Store: j.Store, Flags: j.Flags, Restart: j.Restart, State: Queued}
+		l.Jobs[i] = newJob(j.Input, j.Store, j.Flags, j.Restart)
 		in, err1 := inside(dir, j.Input)
 		out, err2 := inside(dir, j.Store)
 		if err := errors.Join(err1, err2); err != nil {
@@ -310,8 +320,8 @@ func (l *Log) record(i int) {
 	if l.failed != nil {
 		return
 	}
-	c := change{ID: l.id, Job: i, State: j.State, Attempt: j.Attempt, Restart: j.Restart, At: j.At.UTC(),
-		Seconds: j.Seconds, Code: j.Code, Error: clip(j.Error), Summary: j.Summary}
+	c := change{l.id, i, j.progress}
+	c.At, c.Error = c.At.UTC(), clip(c.Error)
 	if _, err := json.Marshal(c.Summary); err != nil {
 		c.Summary = nil // a rate that is no number must not cost the record
 	}

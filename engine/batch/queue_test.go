@@ -268,8 +268,8 @@ func FuzzDecode(f *testing.F) {
 	}
 	first := line(head{Format: queueFormat, Version: queueVersion, ID: tiles.ID{1}, Jobs: []headJob{{Input: "a.gr", Store: "a.ooc"}}})
 	f.Add(first)
-	f.Add(append(bytes.Clone(first), line(change{ID: tiles.ID{1}, State: Solved, Attempt: 1})...))
-	f.Add(append(bytes.Clone(first), line(change{ID: tiles.ID{1}, Job: -1, State: Solved})...))
+	f.Add(append(bytes.Clone(first), line(change{ID: tiles.ID{1}, progress: progress{State: Solved, Attempt: 1}})...))
+	f.Add(append(bytes.Clone(first), line(change{ID: tiles.ID{1}, Job: -1, progress: progress{State: Solved}})...))
 	f.Add([]byte("00000000 {}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		q, good, err := decode(bytes.NewReader(data))
@@ -312,7 +312,7 @@ func TestQueueOfTwo(t *testing.T) {
 		"the last":    {a[0], a[1], a[2], b[3]},
 		"all":         {a[0], b[1], b[2], b[3]},
 		"two heads":   {a[0], b[0]},
-		"of none":     {a[0], line1(t, change{State: Solved, Attempt: 1})},
+		"of none":     {a[0], line1(t, change{progress: progress{State: Solved, Attempt: 1}})},
 		"to none":     {line1(t, head{Format: queueFormat, Version: 1, Jobs: make([]headJob, 5)}), a[1]},
 		"head of old": {line1(t, head{Format: queueFormat, Version: queueVersion - 1, ID: tiles.NewID()})},
 		"head of new": {line1(t, head{Format: queueFormat, Version: queueVersion + 1, ID: tiles.NewID()})},

@@ -204,7 +204,8 @@ func TestBatchScreen(t *testing.T) {
 	one := midRound(24, 24)
 	w := &Watched{Dir: "graphs.batch", Queue: &batch.Queue{Running: true, PID: 7}, Jobs: []Watched{*one}}
 	for i := range 200 {
-		j := batch.Job{Input: fmt.Sprintf("g%d.gr", i), Store: fmt.Sprintf("g%d.ooc", i), State: batch.Queued}
+		j := batch.Job{Input: fmt.Sprintf("g%d.gr", i), Store: fmt.Sprintf("g%d.ooc", i)}
+		j.State = batch.Queued
 		switch {
 		case i < 120:
 			j.State = batch.Solved
