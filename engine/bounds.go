@@ -32,7 +32,15 @@ func (b Bounds) Distance(u, v int) (float64, error) {
 	if err != nil || place >= b.rows && v >= 0 && v < b.p.geom.N {
 		return math.Inf(1), err
 	}
-	return b.p.distance(u, v)
+	entries, err := b.p.Entries()
+	if err != nil {
+		return 0, err
+	}
+	bits, err := entries.ReadAt(place, v)
+	if err != nil {
+		return 0, err
+	}
+	return b.p.meta.Distance(bits), nil
 }
 
 // Row is Problem.Row with bounds.
@@ -41,22 +49,26 @@ func (b Bounds) Row(dst []float64, u int) error {
 	if err != nil {
 		return err
 	}
-	if err := b.p.row(dst, u); err != nil {
-		return err
+	entries, err := b.p.Entries()
+	if err == nil {
+		err = b.p.line(dst, place, b.p.geom.N, entries.ReadRow)
 	}
-	if place >= b.rows {
+	if err == nil && place >= b.rows {
 		fillInf(dst)
 	}
-	return nil
+	return err
 }
 
 // Col is Problem.Col with bounds.
 func (b Bounds) Col(dst []float64, v int) error {
-	if err := b.p.col(dst, v); err != nil {
-		return err
+	entries, err := b.p.Entries()
+	if err == nil {
+		err = b.p.line(dst, v, b.p.geom.RowCount(), entries.ReadCol)
 	}
-	fillInf(dst[b.rows:])
-	return nil
+	if err == nil {
+		fillInf(dst[b.rows:])
+	}
+	return err
 }
 
 func fillInf(dst []float64) {

@@ -169,11 +169,11 @@ func TestOneStreamOverlapsNothing(t *testing.T) {
 		if plan.Of[*rounds.Plan](sum.Plans).Window != 1 || plan.Of[*rounds.Plan](sum.Plans).LookAhead {
 			t.Errorf("%s: plan %+v", algorithm, plan.Of[*rounds.Plan](sum.Plans))
 		}
-		var events []live.TraceEvent
+		var events []traceEvent
 		if err := json.Unmarshal(lines.Bytes(), &events); err != nil {
 			t.Fatal(err)
 		}
-		slices.SortFunc(events, func(a, b live.TraceEvent) int { return cmp.Compare(a.Start, b.Start) })
+		slices.SortFunc(events, func(a, b traceEvent) int { return cmp.Compare(a.Start, b.Start) })
 		spans, ends := [2]int{}, [2]float64{}
 		for _, e := range events {
 			if e.Phase != "X" {

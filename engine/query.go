@@ -64,29 +64,17 @@ func (p *Problem) solvedOnce() error {
 	return err
 }
 
+// all are the bounds that a solved store gives, which are the distances.
+func (p *Problem) all() (Bounds, error) { return Bounds{p, p.geom.RowCount()}, p.solvedOnce() }
+
 // Distance returns the distance from row u to row v in the input's units; +Inf where there is no path. It fails
 // with graph.ErrNoVertex where the store keeps no distances from u, and with ErrUnsolved where distances are not final.
 func (p *Problem) Distance(u, v int) (float64, error) {
-	if err := p.solvedOnce(); err != nil {
-		return 0, err
-	}
-	return p.distance(u, v)
-}
-
-func (p *Problem) distance(u, v int) (float64, error) {
-	place, err := p.Place(u)
+	b, err := p.all()
 	if err != nil {
 		return 0, err
 	}
-	entries, err := p.Entries()
-	if err != nil {
-		return 0, err
-	}
-	bits, err := entries.ReadAt(place, v)
-	if err != nil {
-		return 0, err
-	}
-	return p.meta.Distance(bits), nil
+	return b.Distance(u, v)
 }
 
 // Numbers returns what writes the store's distances and weights, in the input's units.
@@ -110,39 +98,21 @@ func (p *Problem) Place(u int) (int, error) {
 // Row fills dst, of N elements, with the distances from row u to every row, in the input's units. Errors are
 // those of Distance.
 func (p *Problem) Row(dst []float64, u int) error {
-	if err := p.solvedOnce(); err != nil {
-		return err
-	}
-	return p.row(dst, u)
-}
-
-func (p *Problem) row(dst []float64, u int) error {
-	place, err := p.Place(u)
+	b, err := p.all()
 	if err != nil {
 		return err
 	}
-	entries, err := p.Entries()
-	if err != nil {
-		return err
-	}
-	return p.line(dst, place, p.geom.N, entries.ReadRow)
+	return b.Row(dst, u)
 }
 
 // Col fills dst with the distances from every row, or from each of Sources, to row v, in the input's units. It
 // has as many elements. It fails with ErrUnsolved where distances are not final.
 func (p *Problem) Col(dst []float64, v int) error {
-	if err := p.solvedOnce(); err != nil {
-		return err
-	}
-	return p.col(dst, v)
-}
-
-func (p *Problem) col(dst []float64, v int) error {
-	entries, err := p.Entries()
+	b, err := p.all()
 	if err != nil {
 		return err
 	}
-	return p.line(dst, v, p.geom.RowCount(), entries.ReadCol)
+	return b.Col(dst, v)
 }
 
 func (p *Problem) line(dst []float64, at, n int, read func([]byte, int) error) error {

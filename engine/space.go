@@ -20,7 +20,7 @@ func Space(e graph.Extent, d kernels.Device, r plan.Request) (store, beside int6
 	q.Layout = tiles.Square
 	candidates, err := q.Candidates(planned())
 	if err == nil && q.Tile == 0 {
-		q.Rates, err = plan.MeasureRates(d, entry.I32, e.N)
+		q.Rates, err = plan.RatesFor(nil, d, entry.I32, e.N)
 	}
 	if err != nil {
 		return 0, 0, err

@@ -11,7 +11,6 @@ import (
 	"ooc/engine/eliminate"
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
-	"ooc/engine/live"
 	"ooc/engine/plan"
 	"ooc/kernels/entry"
 	"ooc/stream"
@@ -28,7 +27,7 @@ func TestTimeline(t *testing.T) {
 	began := time.Now()
 	sum := enginetest.Solve(t, p, o)
 	took := float64(time.Since(began).Microseconds() + 1)
-	var events []live.TraceEvent
+	var events []traceEvent
 	if err := json.Unmarshal(out.Bytes(), &events); err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +77,7 @@ func TestTimelineOfElimination(t *testing.T) {
 		o := eliminating(t)
 		o.Timeline = &out
 		sum := enginetest.Solve(t, p, o)
-		var events []live.TraceEvent
+		var events []traceEvent
 		if err := json.Unmarshal(out.Bytes(), &events); err != nil {
 			t.Fatalf("%v in %q", err, out.String())
 		}
@@ -110,4 +109,14 @@ func TestTimelineFails(t *testing.T) {
 	if err := p.Solved(); err != nil {
 		t.Error(err)
 	}
+}
+
+// traceEvent is one event of a timeline, in microseconds.
+type traceEvent struct {
+	Name   string  `json:"name"`
+	Phase  string  `json:"ph"`
+	Start  float64 `json:"ts"`
+	Took   float64 `json:"dur"`
+	Stage  int     `json:"pid"`
+	Worker int     `json:"tid"`
 }

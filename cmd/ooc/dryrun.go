@@ -17,7 +17,11 @@ import (
 	"ooc/engine/live"
 	"ooc/engine/text"
 	"ooc/tiles"
+	"ooc/tiles/class"
 )
+
+// errWouldFail is wrapped by the error of a batch that is not run, with jobs that would fail.
+var errWouldFail = class.New(class.SomeFailed, "jobs would fail")
 
 // outlook is what a job would do, in JSON.
 type outlook struct {
@@ -92,7 +96,7 @@ func (o *solveOptions) printForecasts(ctx context.Context, jobs []*job, list []b
 	if room != nil || failing == 0 {
 		return room
 	}
-	return fmt.Errorf("%w: %d of %d", batch.ErrWouldFail, failing, len(jobs))
+	return fmt.Errorf("%w: %d of %d", errWouldFail, failing, len(jobs))
 }
 
 // forecast plans the solve of a job whose needs are known.

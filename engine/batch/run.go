@@ -49,9 +49,6 @@ const (
 // ErrSomeFailed is wrapped by the error of a batch of which not all jobs were solved, and that was not interrupted.
 var ErrSomeFailed = class.New(class.SomeFailed, "some of the batch failed")
 
-// ErrWouldFail is wrapped by the error of a batch that is not run, with jobs that would fail.
-var ErrWouldFail = class.New(class.SomeFailed, "jobs would fail")
-
 // run is one call of Run.
 type run struct {
 	l      *Log

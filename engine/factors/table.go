@@ -15,7 +15,7 @@ import (
 
 // Table computes the distances from some vertices to others, a rectangle of the matrix, without whole rows: from the
 // climbs of both sides, which meet in the core or in an ancestor of both. In floating kinds distances may differ from
-// those of rows by rounding. Any number of goroutines may share it, each with a TableReader.
+// those of rows by rounding. Any number of goroutines may share it, each with a tableReader.
 type Table struct {
 	f      *Factors
 	labels kernels.Arcs // by column: ranks that the climb from its vertex on reversed arcs reached
@@ -46,8 +46,8 @@ func (f *Factors) NewTable(cols []int) (*Table, error) {
 	return t, err
 }
 
-// TableReader computes rows of a Table. It is for one goroutine.
-type TableReader struct {
+// tableReader computes rows of a Table. It is for one goroutine.
+type tableReader struct {
 	*Table
 	lanes int
 	m     kernels.Lanes // a row for each core vertex, one for each other rank that climbs reach, one for each column
@@ -64,9 +64,9 @@ type TableReader struct {
 }
 
 // NewReader returns a reader for batches of about so many rows. Close it after use.
-func (t *Table) NewReader(rows int) *TableReader {
+func (t *Table) NewReader(rows int) *tableReader {
 	n, core, unit := len(t.f.Elimination.Vertices), t.f.Elimination.Core(), t.f.Elimination.LaneUnit()
-	x := &TableReader{Table: t, lanes: entry.RoundUp(max(1, min(rows, t.f.Elimination.BatchLanes())), unit), row: make([]int32, n)}
+	x := &tableReader{Table: t, lanes: entry.RoundUp(max(1, min(rows, t.f.Elimination.BatchLanes())), unit), row: make([]int32, n)}
 	for r := core; r < n; r++ {
 		x.row[r] = -1
 	}
@@ -74,7 +74,7 @@ func (t *Table) NewReader(rows int) *TableReader {
 }
 
 // Close frees the reader's memory.
-func (x *TableReader) Close() error {
+func (x *tableReader) Close() error {
 	if x.data == nil {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (x *TableReader) Close() error {
 }
 
 // ReadRows fills dst with the distances from each source to each column, row by row, entries of Kind.Wide.
-func (x *TableReader) ReadRows(dst []byte, sources []int) error {
+func (x *tableReader) ReadRows(dst []byte, sources []int) error {
 	kind := x.f.Elimination.Variant.Kind()
 	line := len(x.self) * kind.Wide().Bytes()
 	if len(dst) != line*len(sources) {
@@ -119,7 +119,7 @@ func (x *TableReader) ReadRows(dst []byte, sources []int) error {
 }
 
 // batch computes the rows of sources, one in each lane.
-func (x *TableReader) batch(sources []int32) error {
+func (x *tableReader) batch(sources []int32) error {
 	if err := x.start(sources); err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (x *TableReader) batch(sources []int32) error {
 }
 
 // place returns the row of a rank that the climb reaches.
-func (x *TableReader) place(r int32) int32 {
+func (x *tableReader) place(r int32) int32 {
 	if int(r) < x.f.Elimination.Core() {
 		return r
 	}
@@ -160,7 +160,7 @@ func (x *TableReader) place(r int32) int32 {
 }
 
 // start finds the ranks that climbs from the sources reach, and their arcs up.
-func (x *TableReader) start(sources []int32) error {
+func (x *tableReader) start(sources []int32) error {
 	e, core := x.f.Elimination, int32(x.f.Elimination.Core())
 	x.chain, x.reached = x.chain[:0], x.reached[:0]
 	for _, r := range sources {
@@ -217,7 +217,7 @@ func (x *TableReader) start(sources []int32) error {
 }
 
 // reserve takes memory for rows of lanes, and for copies of the core's.
-func (x *TableReader) reserve(rows, lanes int) error {
+func (x *tableReader) reserve(rows, lanes int) error {
 	size := x.f.Elimination.Variant.Bytes()
 	if need := rows * lanes * size; len(x.data) < need {
 		if err := x.Close(); err != nil {
@@ -236,7 +236,7 @@ func (x *TableReader) reserve(rows, lanes int) error {
 }
 
 // relabel lists those labels of the columns that lead to rows of m. The first column has row first.
-func (x *TableReader) relabel(first int) {
+func (x *tableReader) relabel(first int) {
 	core, words := int32(x.f.Elimination.Core()), int32(x.f.Elimination.Variant.WeightBytes()/entry.WordBytes)
 	from, a := &x.Table.labels, &x.labels
 	a.Offsets, a.Ends, a.Weights = a.Offsets[:0], a.Ends[:0], a.Weights[:0]
@@ -258,7 +258,7 @@ func (x *TableReader) relabel(first int) {
 }
 
 // write sets the distances from each vertex to itself to 0, as an Expander does, and transposes the columns to out.
-func (x *TableReader) write(sources []int32, first int) error {
+func (x *tableReader) write(sources []int32, first int) error {
 	kind, n := x.f.Elimination.Variant.Kind(), len(x.self)
 	for c, self := range x.self {
 		for lane, r := range sources {

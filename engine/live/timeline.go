@@ -20,8 +20,8 @@ type Timeline struct {
 	before string        // what comes before the next event: [ or a comma
 }
 
-// TraceEvent is one event of a timeline: what a stage did, and when, in microseconds.
-type TraceEvent struct {
+// traceEvent is one event of a timeline: what a stage did, and when, in microseconds.
+type traceEvent struct {
 	Name   string            `json:"name"`
 	Phase  string            `json:"ph"`
 	Start  float64           `json:"ts"`
@@ -38,7 +38,7 @@ func NewTimeline(w io.Writer) *Timeline {
 	}
 	t := &Timeline{w: bufio.NewWriterSize(w, 1<<20), before: "["}
 	for s := range stream.Stages {
-		t.put(TraceEvent{Name: "process_name", Phase: "M", Stage: int(s), Args: map[string]string{"name": s.String()}})
+		t.put(traceEvent{Name: "process_name", Phase: "M", Stage: int(s), Args: map[string]string{"name": s.String()}})
 	}
 	return t
 }
@@ -51,11 +51,11 @@ func (t *Timeline) Span() func(stream.Span) {
 	us := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 	return func(s stream.Span) {
 		start, took := us(s.Start), us(s.End-s.Start)
-		t.put(TraceEvent{Name: s.Name, Phase: "X", Start: start, Took: took, Stage: int(s.Stage), Worker: s.Stream})
+		t.put(traceEvent{Name: s.Name, Phase: "X", Start: start, Took: took, Stage: int(s.Stage), Worker: s.Stream})
 	}
 }
 
-func (t *Timeline) put(e TraceEvent) {
+func (t *Timeline) put(e traceEvent) {
 	data, _ := json.Marshal(e) // which is made of texts and numbers
 	t.mu.Lock()
 	defer t.mu.Unlock()

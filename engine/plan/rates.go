@@ -117,10 +117,10 @@ func sampleFor(info kernels.Info, n int) sample {
 	return o
 }
 
-// MeasureRates times products and copies on the device, for some 50 ms at most, and for a small part of the time of a
+// timeRates times products and copies on the device, for some 50 ms at most, and for a small part of the time of a
 // solve of n vertices; 0: any number. If the device has no room for the sample, it returns rates that are good only for
 // comparing plans. All parts of a shared device get the same rates.
-func MeasureRates(d kernels.Device, v entry.Variant, n int) (Rates, error) {
+func timeRates(d kernels.Device, v entry.Variant, n int) (Rates, error) {
 	if m, ok := kernels.As[*modeled](d); ok {
 		return m.ratesOf(v, device.Tracks(d))
 	}
@@ -130,7 +130,7 @@ func MeasureRates(d kernels.Device, v entry.Variant, n int) (Rates, error) {
 
 // RatesFor measures the rates that the plans of the listed algorithms need, for n vertices.
 func RatesFor(list []Algorithm, d kernels.Device, v entry.Variant, n int) (Rates, error) {
-	r, err := MeasureRates(d, v, n)
+	r, err := timeRates(d, v, n)
 	for _, a := range list {
 		if err == nil {
 			err = a.Measure(&r, d, v, n)
@@ -142,7 +142,7 @@ func RatesFor(list []Algorithm, d kernels.Device, v entry.Variant, n int) (Rates
 	return r, err
 }
 
-// guessRates returns rates for a device that has no room for a sample, good only for comparing plans. MeasureRates
+// guessRates returns rates for a device that has no room for a sample, good only for comparing plans. timeRates
 // replaces those that it can measure.
 func guessRates(info kernels.Info) Rates {
 	r := Rates{Kernel: 50e9, PerOperation: 10e-6, Closure: 10e-3, In: 8e9, Out: 8e9, Read: 8e9, Write: 6e9}

@@ -47,7 +47,7 @@ func TestPartsAreMeasuredOnce(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			r, err := plan.MeasureRates(part, entry.I32, 0)
+			r, err := plan.RatesFor(nil, part, entry.I32, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

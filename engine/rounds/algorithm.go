@@ -16,9 +16,9 @@ import (
 	"ooc/tiles"
 )
 
-// Algorithm is an algorithm that works through the tiles of the whole matrix in steps. This package plans, schedules,
+// algorithm is an algorithm that works through the tiles of the whole matrix in steps. This package plans, schedules,
 // overlaps and resumes all of them alike. Each counts its progress in iterations, and defines what one iteration is.
-type Algorithm struct {
+type algorithm struct {
 	name   string
 	traits plan.Traits
 
@@ -37,7 +37,7 @@ type Algorithm struct {
 	// the memory it would need.
 	plan func(q *plan.Basis, geom tiles.Geometry) (Plan, error)
 	// count replaces the plan's estimate of traffic by a count of the steps; nil: the estimate is exact.
-	count func(a *Algorithm, q *plan.Basis, p *Plan, geom tiles.Geometry) error
+	count func(a *algorithm, q *plan.Basis, p *Plan, geom tiles.Geometry) error
 	// measure times what only this algorithm's plan needs; nil: nothing.
 	measure func(r *plan.Rates, d kernels.Device, v entry.Variant, n int) error
 	// steps emits the steps that follow iteration s.done and raises s.done as it goes, until it reaches s.last or
@@ -46,10 +46,10 @@ type Algorithm struct {
 }
 
 // Name returns the name that users give to --algorithm.
-func (a *Algorithm) Name() string { return a.name }
+func (a *algorithm) Name() string { return a.name }
 
 // Traits implements plan.Algorithm.
-func (a *Algorithm) Traits() plan.Traits {
+func (a *algorithm) Traits() plan.Traits {
 	t := a.traits
 	t.Title, t.Plan = a.name, new(Plan)
 	return t
@@ -69,7 +69,7 @@ func Told(s *task.Summary) string {
 }
 
 // Measure implements plan.Algorithm.
-func (a *Algorithm) Measure(r *plan.Rates, d kernels.Device, v entry.Variant, n int) error {
+func (a *algorithm) Measure(r *plan.Rates, d kernels.Device, v entry.Variant, n int) error {
 	if a.measure == nil {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (a *Algorithm) Measure(r *plan.Rates, d kernels.Device, v entry.Variant, n 
 }
 
 // Plan picks the tile edge and the width of rounds, unless the request fixes them, and plans the rounds.
-func (a *Algorithm) Plan(_ context.Context, q *plan.Basis, _ []plan.Offer) (plan.Offer, error) {
+func (a *algorithm) Plan(_ context.Context, q *plan.Basis, _ []plan.Offer) (plan.Offer, error) {
 	if q.Info.Devices > 1 && !a.traits.Devices {
 		return plan.Offer{}, text.ErrorOf(plan.ErrAlgorithm, "%s runs on one device; use --algorithm %s, or name one --device", a.name, BlockedName)
 	}
@@ -114,7 +114,7 @@ func (a *Algorithm) Plan(_ context.Context, q *plan.Basis, _ []plan.Offer) (plan
 }
 
 // choose picks the tile edge, unless the request fixes it, and plans the rounds.
-func (a *Algorithm) choose(q *plan.Basis) (tiles.Geometry, Plan, error) {
+func (a *algorithm) choose(q *plan.Basis) (tiles.Geometry, Plan, error) {
 	geom := tiles.Geometry{N: q.Facts.N, T: q.Tile, EntryBytes: q.EntryBytes(), Upper: q.Upper()}
 	if geom.T == 0 {
 		geom.T = chooseTile(q)
@@ -124,7 +124,7 @@ func (a *Algorithm) choose(q *plan.Basis) (tiles.Geometry, Plan, error) {
 }
 
 // Size implements plan.Algorithm.
-func (a *Algorithm) Size(q *plan.Basis) (tile int, beside int64, err error) {
+func (a *algorithm) Size(q *plan.Basis) (tile int, beside int64, err error) {
 	if q.Tile > 0 {
 		return q.Tile, 0, nil
 	}
@@ -133,10 +133,10 @@ func (a *Algorithm) Size(q *plan.Basis) (tile int, beside int64, err error) {
 }
 
 // Left reports that nothing is left outside the store's state: rounds keep their progress there alone.
-func (a *Algorithm) Left(*live.Status, *tiles.Store, bool) (bool, error) { return false, nil }
+func (a *algorithm) Left(*live.Status, *tiles.Store, bool) (bool, error) { return false, nil }
 
 // Run solves in rounds, starting from the task's state.
-func (a *Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
+func (a *algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 	setup := t.Control.Now()
 	r := &run{
 		Task: t, algorithm: a, start: a.fromVertices(t.Geometry, t.State.Done), last: a.iterations(t.Geometry),

@@ -11,7 +11,7 @@ import (
 )
 
 // frames picks frames for other rounds than blocked ones, often the fewest that work.
-func frames(r *rand.Rand, a *Algorithm, side int) (width, slots, pages int) {
+func frames(r *rand.Rand, a *algorithm, side int) (width, slots, pages int) {
 	width, slots = 1, side*side
 	if a == &squaring {
 		width = 1 + r.IntN(min(side, 3))
@@ -21,7 +21,7 @@ func frames(r *rand.Rand, a *Algorithm, side int) (width, slots, pages int) {
 }
 
 // scalarRun schedules rounds over a model, from where its last checkpoint says.
-func scalarRun(r *rand.Rand, a *Algorithm, m *scalar, vertices int64, emit func(step) error) *schedule {
+func scalarRun(r *rand.Rand, a *algorithm, m *scalar, vertices int64, emit func(step) error) *schedule {
 	geom := tiles.Geometry{N: m.side, T: 1}
 	width, slots, pages := frames(r, a, m.side)
 	m.boot(slots, pages)
@@ -43,7 +43,7 @@ func scalarRun(r *rand.Rand, a *Algorithm, m *scalar, vertices int64, emit func(
 func TestOtherRounds(t *testing.T) {
 	r := seeds.New(t)
 	for range crashtest.Repeats(2, 6) {
-		for _, a := range []*Algorithm{&squaring, &singleStage} {
+		for _, a := range []*algorithm{&squaring, &singleStage} {
 			side := 1 + r.IntN(8)
 			g := randomScalarGraph(r, gridOf(side, false))
 			want, geom := floydWarshall(g, side), tiles.Geometry{N: side, T: 1}
@@ -82,7 +82,7 @@ func TestProgressRoundTrip(t *testing.T) {
 	r := seeds.New(t)
 	for range 300 {
 		geom := tiles.Geometry{N: 1 + r.IntN(3000), T: 64 * (1 + r.IntN(4))}
-		for _, a := range []*Algorithm{&blocked, &squaring, &singleStage} {
+		for _, a := range []*algorithm{&blocked, &squaring, &singleStage} {
 			last := a.iterations(geom)
 			if v := a.toVertices(geom, last); v != int64(geom.N) {
 				t.Fatalf("%s of %+v: %d iterations are %d vertices", a.name, geom, last, v)

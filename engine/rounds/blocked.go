@@ -18,7 +18,7 @@ const BlockedName = "blocked"
 // Blocked is blocked Floyd–Warshall.
 var Blocked = &blocked
 
-var blocked = Algorithm{
+var blocked = algorithm{
 	name:       BlockedName,
 	iterations: tiles.Geometry.Side,
 	toVertices: func(g tiles.Geometry, iterations int) int64 {
@@ -284,7 +284,7 @@ func (counter) differed() (bool, error) { return true, nil }
 
 // countBlocked replaces the plan's estimated traffic by a count over its whole schedule, step by step, and
 // its times by what follows from that.
-func countBlocked(a *Algorithm, q *plan.Basis, p *Plan, geom tiles.Geometry) error {
+func countBlocked(a *algorithm, q *plan.Basis, p *Plan, geom tiles.Geometry) error {
 	start := int(q.State.Done) / geom.T
 	p.BytesIn, p.BytesOut, p.BytesRead, p.BytesWritten = 0, 0, 0, 0
 	s := newSchedule(a, geom, p, start, counter{p, geom.TileBytes()})

@@ -1,7 +1,7 @@
 // Package rounds owns the algorithms that work through the tiles of the whole matrix in rounds: blocked Floyd–Warshall,
 // repeated squaring and single-stage Floyd–Warshall. docs/add-an-algorithm.md shows how to add one.
 //
-// An Algorithm plans its memory and emits steps. The rest of the package is the same for all of them:
+// An algorithm plans its memory and emits steps. The rest of the package is the same for all of them:
 //
 //   - schedule decides where each tile is and in which order steps happen; level picks the tiles to evict.
 //   - executor gives steps their memory and submits them to a stream.Pipeline, which overlaps them.

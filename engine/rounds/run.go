@@ -22,7 +22,7 @@ import (
 // run is one solve in rounds. Each device has a part of it.
 type run struct {
 	*task.Task
-	algorithm *Algorithm
+	algorithm *algorithm
 	parts     []*partRun // of this process
 	rows      int        // of the grid of all parts
 	cols      int        // and its columns

@@ -83,7 +83,7 @@ type tileState struct {
 // schedule runs an algorithm over the stored tiles of a matrix, with the given numbers of slots and pages. It counts
 // progress in the algorithm's iterations.
 type schedule struct {
-	algorithm   *Algorithm
+	algorithm   *algorithm
 	last        int // iterations in all
 	geom        tiles.Geometry
 	side, width int
@@ -115,7 +115,7 @@ type flush struct {
 
 // newSchedule returns the schedule of an algorithm of which done iterations are finished, with the width, the memory
 // and the look-ahead of a plan.
-func newSchedule(a *Algorithm, geom tiles.Geometry, p *Plan, done int, d driver) *schedule {
+func newSchedule(a *algorithm, geom tiles.Geometry, p *Plan, done int, d driver) *schedule {
 	s := &schedule{
 		algorithm: a, last: a.iterations(geom), geom: geom, side: geom.Side(), width: p.Width, lookahead: p.LookAhead,
 		streams: p.Streams, driver: d, done: done, part: whole(geom, p.Width), tiles: make([]tileState, geom.Tiles()),

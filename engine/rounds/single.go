@@ -19,7 +19,7 @@ const SingleStageName = "single-stage"
 // SingleStage is single-stage Floyd–Warshall.
 var SingleStage = &singleStage
 
-var singleStage = Algorithm{
+var singleStage = algorithm{
 	name:       SingleStageName,
 	iterations: blocked.iterations, toVertices: blocked.toVertices, fromVertices: blocked.fromVertices, work: blocked.work, roundStart: blocked.roundStart,
 	round:   func(*Plan) int { return 1 },

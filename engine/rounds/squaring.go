@@ -25,7 +25,7 @@ var Squaring = &squaring
 // operands that this pass has already squared. That is safe: they are lengths of paths too, and no larger than before.
 // A tile in row i that has finished q passes therefore counts as q passes and i rows. The least count over all tiles is
 // where a later run resumes.
-var squaring = Algorithm{
+var squaring = algorithm{
 	name:       SquaringName,
 	iterations: rowsOfPasses,
 	toVertices: func(g tiles.Geometry, iterations int) int64 {
