@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"ooc/engine/device"
 	"ooc/engine/ranks"
 	"ooc/engine/task"
 	"ooc/kernels/entry"
@@ -82,26 +83,16 @@ func (p *Problem) rootPartTrees(ctx context.Context, o *Options) (_ lines, err e
 	share := entry.CeilDiv(p.geom.Side(), part.Block*min(part.Rows, part.Cols)) * part.Block * p.geom.T
 	line := share*l.entryBytes() + 2*entry.WordBytes
 	l.most = max(1, min(mostStrip, stripMemory/(p.geom.N*l.entryBytes()), peersMemory/(2*part.Of()*line)))
-	defer func() {
-		for _, q := range l.peers {
-			for _, memory := range [][]byte{q.in, q.out} {
-				if memory != nil {
-					err = errors.Join(err, o.Device.FreeHost(memory))
-				}
-			}
-		}
-	}()
+	held := device.Held{On: o.Device}
+	defer func() { err = errors.Join(err, held.Close()) }()
 	for rank := range part.Of() {
-		q := &peer{rank: rank}
-		l.peers = append(l.peers, q)
-		var ierr, oerr error
-		q.in, ierr = o.Device.AllocHost(int64(l.most * line))
+		q := &peer{rank: rank, in: held.Host(int64(l.most * line))}
 		if rank != l.group.Rank() {
-			q.out, oerr = o.Device.AllocHost(int64(l.most * line))
+			q.out = held.Host(int64(l.most * line))
 		}
-		err = errors.Join(err, ierr, oerr)
+		l.peers = append(l.peers, q)
 	}
-	if err = agree(l.group, err); err != nil { // before anything is asked
+	if err = agree(l.group, held.Err()); err != nil { // before anything is asked
 		return l, err
 	}
 	var answers errgroup.Group

@@ -20,10 +20,11 @@ var npyFormat = format{
 		if _, err := w.Write(npyHeader2D(descr, x.rows.n, x.cols.n)); err != nil {
 			return err
 		}
-		l := lines{encode: x.replace(uint32(int32(none)))}
+		noPath := uint32(x.p.Meta().Kind.Wide().Unreachable())
+		l := lines{encode: x.replace(noPath, uint32(int32(none)))}
 		switch kind {
 		case asFloat32:
-			l.encode = x.replace(math.Float32bits(float32(none)))
+			l.encode = x.replace(noPath, math.Float32bits(float32(none)))
 		case asFloat64:
 			l = lines{bytes: 8, encode: x.widen(none)}
 		}
@@ -35,15 +36,14 @@ func npyHeader2D(descr string, rows, cols int) []byte {
 	return npy.Header("'"+descr+"'", fmt.Sprintf("(%d, %d)", rows, cols))
 }
 
-// replace keeps entries as they are stored, except those without a path.
-func (x *extract) replace(none uint32) func(b *block) []byte {
-	noPath := uint32(x.p.Meta().Kind.Wide().Unreachable())
+// replace keeps entries of 4 bytes as they are stored, except those that are was.
+func (x *extract) replace(was, by uint32) func(b *block) []byte {
 	return func(b *block) []byte {
 		used := (b.hi - b.lo) * x.cols.n
-		if none != noPath {
+		if by != was {
 			for i, bits := range b.entries[:used] {
-				if bits == noPath {
-					b.entries[i] = none
+				if bits == was {
+					b.entries[i] = by
 				}
 			}
 		}

@@ -69,14 +69,7 @@ func storedPredecessorWriter(none int32) func(ctx context.Context, x *extract, w
 		if _, err := w.Write(npyHeader2D("<i4", x.rows.n, x.cols.n)); err != nil {
 			return err
 		}
-		return x.stream(ctx, w, lines{encode: func(b *block) []byte {
-			used := (b.hi - b.lo) * x.cols.n
-			for i, p := range b.entries[:used] {
-				if int32(p) == entry.NoVertex {
-					b.entries[i] = uint32(none)
-				}
-			}
-			return b.stored[:4*used]
-		}})
+		before := entry.NoVertex
+		return x.stream(ctx, w, lines{encode: x.replace(uint32(before), uint32(none))})
 	}
 }

@@ -38,7 +38,7 @@ type conversation struct {
 type notice struct {
 	Kind    noticeKind
 	Done    int  // iterations
-	Yes     bool // noticeOpened: it is; noticeEnded: before the end; noticeOver: all is solved
+	Yes     bool // noticeOpened: it is; noticePause: it begins; noticeEnded: before the end; noticeOver: all is solved
 	Stats   stream.Stats
 	Tiles   []uint32 // words of the grid, of each tile of the sender's part in turn
 	Summed  []int    // tiles
@@ -50,10 +50,8 @@ type noticeKind uint8
 const (
 	noticeAsk        noticeKind = iota // is the round after these iterations opened?
 	noticeOpened                       // the answer, to all
-	noticeStopWanted                   // somebody wants all to stop
-	noticeStop                         // all stop, after the rounds that are opened
-	noticePause                        // a pause begins
-	noticeResume                       // it ends
+	noticeStop                         // of rank 0: all stop, after the rounds that are opened; of others: they want it
+	noticePause                        // a pause begins, or ends
 	noticeCheckpoint                   // all begin a checkpoint
 	noticeSaved                        // all tiles of the sender have finished these iterations durably
 	noticeProgress                     // how far the sender is
@@ -220,12 +218,14 @@ func (c *conversation) hear(from int, n notice) (last bool) {
 		r.decide(n.Done, n.Yes)
 		close(c.answered)
 		c.answered = make(chan struct{})
-	case noticeStopWanted, noticeStop:
+	case noticeStop:
 		c.stop(task.ErrInterrupted)
 	case noticePause:
-		r.Control.Pause()
-	case noticeResume:
-		r.Control.Resume()
+		if n.Yes {
+			r.Control.Pause()
+		} else {
+			r.Control.Resume()
+		}
 	case noticeCheckpoint:
 		r.Control.Checkpoint()
 	case noticeProgress, noticeEnded:
@@ -252,12 +252,8 @@ func (c *conversation) lead() {
 		change := c.run.Control.Changes()
 		if now := c.run.Control.Paused(); now != still {
 			still = now
-			kind := noticeResume
-			if still {
-				kind = noticePause
-			}
 			c.run.mu.Lock()
-			c.sayAll(notice{Kind: kind})
+			c.sayAll(notice{Kind: noticePause, Yes: still})
 			c.run.mu.Unlock()
 		}
 		select {
@@ -278,7 +274,7 @@ func (c *conversation) report() {
 	stop, tick := c.asked.Done(), time.NewTicker(tellEvery)
 	defer tick.Stop()
 	for {
-		n := notice{Kind: noticeStopWanted}
+		n := notice{Kind: noticeStop}
 		select {
 		case <-c.all.Done():
 			return
