@@ -25,7 +25,7 @@ type Forecast struct {
 	Rates     plan.Rates   `json:"rates"`
 	Algorithm string       `json:"algorithm"`
 	Layout    tiles.Layout `json:"layout"`
-	Plans     plan.Plans   `json:"plans"` // of all algorithms that were looked at, or that of none; in JSON, a member each
+	Plans     plan.Plans   `json:"-"` // of all algorithms that were looked at, or that of none; in JSON, a member each
 
 	StoreBytes  int64 `json:"store_bytes"`  // of a store that is not there yet
 	BesideBytes int64 `json:"beside_bytes"` // more, beside it for a while: of the core's store, or of a copy of the input

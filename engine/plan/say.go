@@ -53,37 +53,18 @@ func Of[P Plan](l Plans) (p P) {
 	return p
 }
 
-// MarshalJSON makes an object of the plans.
-func (l Plans) MarshalJSON() ([]byte, error) {
-	out := []byte{'{'}
-	for i, p := range l {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		body, err := json.Marshal(p)
+// JSON is the JSON of a struct, and a member for each plan behind its own.
+func (l Plans) JSON(v any) ([]byte, error) {
+	out, err := json.Marshal(v)
+	for _, p := range l {
 		if err != nil {
 			return nil, err
 		}
-		out = append(fmt.Appendf(out, "%q:", p.Member()), body...)
+		var body []byte
+		body, err = json.Marshal(p)
+		out = fmt.Appendf(out[:len(out)-1], ",%q:%s}", p.Member(), body)
 	}
-	return append(out, '}'), nil
-}
-
-// JSON is the JSON of a struct whose member "plans" holds these, and is not the last. Their members take its place.
-func (l Plans) JSON(v any) ([]byte, error) {
-	out, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	body, err := json.Marshal(l)
-	if err != nil {
-		return nil, err
-	}
-	members := slices.Clip(body[1 : len(body)-1])
-	if len(l) > 0 {
-		members = append(members, ',')
-	}
-	return bytes.Replace(out, fmt.Appendf(nil, `"plans":%s,`, body), members, 1), nil
+	return out, err
 }
 
 // read is a plan that comes from a file. It can be written again, and that is all.

@@ -30,7 +30,7 @@ type Summary struct {
 	BytesRead      int64      `json:"bytes_read"`                               // from the matrix or the graph
 	BytesWritten   int64      `json:"bytes_written"`                            // to the matrix
 	Busy           live.Busy  `json:"busy_seconds"`                             // by stage
-	Plans          plan.Plans `json:"plans"`                                    // what was meant to be done; in JSON, a member each
+	Plans          plan.Plans `json:"-"`                                        // what was meant to be done; in JSON, a member each
 
 	// Of stages that rounds do not have. The rounds and rates above are then those of the core, and SetupSeconds that
 	// of an expansion on the device, which ExpandSeconds includes.
