@@ -52,15 +52,19 @@ func (s *Store) touchFile(op string, i, j int, from, n int64, use func(part []by
 	if use(part); op != "write" {
 		return nil
 	}
-	return s.writeFile(i, j, from, part)
+	return s.writeFile(i, j, from, part, nil)
 }
 
-// writeStep is how much is written at once: the system begins to bring each to disk while the next is copied.
-const writeStep = 8 << 20
+// The system begins to bring each startStep bytes to disk while the next are copied. What is written at once is
+// writeStep or a strip, which is still in the processor's cache when it is copied after it was summed.
+const (
+	startStep = 8 << 20
+	writeStep = 256 << 10
+)
 
-// writeFile writes to the file from a byte of tile (i,j) on, which may go on with the tiles behind it. Call it under
-// mu.
-func (s *Store) writeFile(i, j int, from int64, src []byte) error {
+// writeFile writes to the file from a byte of tile (i,j) on, which may go on with the tiles behind it. It sets sums to
+// the checksums of as many strips; nil: it sums nothing. Call it under mu.
+func (s *Store) writeFile(i, j int, from int64, src []byte, sums []uint32) error {
 	off, size := s.offset(i, j)+from, int64(len(src))
 	now, err := disk.FileSize(s.dist)
 	if err != nil {
@@ -69,12 +73,23 @@ func (s *Store) writeFile(i, j int, from int64, src []byte) error {
 	if now < off+size {
 		return s.shortFault("write", i, j, now, now) // a write would make it longer again
 	}
-	for at := int64(0); at < size; at += writeStep {
-		part := src[at:min(at+writeStep, size)]
-		if n, err := s.dist.WriteAt(part, off+at); err != nil {
+	step, started := int64(writeStep), int64(0)
+	if len(sums) > 0 {
+		step = size / int64(len(sums))
+	}
+	for at := int64(0); at < size; at += step {
+		part := src[at:min(at+step, size)]
+		if len(sums) > 0 {
+			sums[at/step] = Checksum(part)
+		}
+		n, err := s.dist.WriteAt(part, off+at)
+		if err != nil {
 			return s.fileFault("write", i, j+int((from+at)/s.geo.TileBytes()), off+at+int64(n), err)
 		}
-		disk.StartWriting(s.dist, off+at, int64(len(part)))
+		if end := at + int64(n); end == size || end-started >= startStep {
+			disk.StartWriting(s.dist, off+started, end-started)
+			started = end
+		}
 	}
 	return nil
 }

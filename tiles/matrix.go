@@ -91,7 +91,11 @@ func copyPairs(dst, src []byte) {
 // tiles is there before, finding a page at a time would cost more than copying.
 // It is not durable before the next Checkpoint. It fails with a *FaultError
 // where the file cannot be written.
-func (s *Store) WriteTiles(i, j int, src []byte) error {
+func (s *Store) WriteTiles(i, j int, src []byte) error { return s.WriteSummed(i, j, src, nil) }
+
+// WriteSummed is WriteTiles, and sets sums to the checksums of what it writes, SumsPerTile of each tile: together they
+// read memory once. nil: it sums nothing.
+func (s *Store) WriteSummed(i, j int, src []byte, sums []uint32) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
@@ -115,7 +119,10 @@ func (s *Store) WriteTiles(i, j int, src []byte) error {
 	if err := s.askTile("write", i, j); err != nil {
 		return err
 	}
-	return s.writeFile(i, j, 0, src)
+	if want := int(size/s.geo.TileBytes()) * s.meta.SumsPerTile(); sums != nil && len(sums) != want {
+		return fmt.Errorf("write %s, tile row %d from %d on: room for %d checksums, not %d", s.dir, i, j, len(sums), want)
+	}
+	return s.writeFile(i, j, 0, src, sums)
 }
 
 // Prefetch asks the system to read tile (i,j) from disk in the background. It

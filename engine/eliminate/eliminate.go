@@ -35,7 +35,7 @@ import (
 type Options struct {
 	// CoreAtOnce is the largest core, in vertices, that is closed in memory and without restore points, since that
 	// takes only a moment. A GPU takes cores fasterAtOnce times as large. A larger core is solved in a store inside
-	// the store, with restore points of its own. 0: 2048; negative: every core is solved in a store.
+	// the store, with restore points of its own. 0: 4096; negative: every core is solved in a store.
 	CoreAtOnce int
 	// PreferDevice p keeps the expansion on the device, which the user asked for, even if the processor would be
 	// faster: as long as the device takes at most 1+p times as long, plus p seconds. It does not affect where
@@ -51,7 +51,7 @@ type Options struct {
 // all vertices. Package sparse explains it.
 func New(o Options) Algorithm {
 	if o.CoreAtOnce == 0 {
-		o.CoreAtOnce = 2048
+		o.CoreAtOnce = 4096
 	}
 	if o.PreferDevice == 0 {
 		o.PreferDevice = 0.25
@@ -60,7 +60,7 @@ func New(o Options) Algorithm {
 }
 
 // fasterAtOnce is how many times larger than the processor's a core may be that a GPU closes in memory.
-const fasterAtOnce = 6
+const fasterAtOnce = 3
 
 // closesAtOnce reports whether the device should close the core in its memory. It takes none for a core without
 // vertices.

@@ -59,9 +59,6 @@ func (w *Writer) Start() {
 	}
 	w.Run.Start()
 	w.sums, w.summed = make([]uint32, g.Tiles()*w.Meta.SumsPerTile()), make([]bool, g.Tiles())
-	if w.Sink == nil {
-		w.Sink = func(i int, tiles []byte) error { return w.Store.WriteTiles(i, g.First(i), tiles) }
-	}
 	w.Reports.Show(w.live)
 }
 
@@ -319,16 +316,17 @@ func (w *Writer) Put(i int, row []byte, there []uint32) error {
 			change()
 		}
 	}
-	for j := g.First(i); j < g.Side(); j++ {
-		at := g.Index(i, j)
-		sums := w.sums[at*each:][:each] // no other goroutine writes these entries
-		if w.summed[at] = true; there != nil {
-			copy(sums, there[j*each:])
-		} else {
-			tiles.Sums(sums, tile(j))
-		}
+	stored := row[int64(g.First(i))*g.TileBytes():]
+	first, count := g.Index(i, g.First(i)), g.Side()-g.First(i)
+	sums := w.sums[first*each:][:count*each] // no other goroutine writes these entries, nor those of summed
+	for k := range count {
+		w.summed[first+k] = true
 	}
-	if err := w.Sink(i, row[int64(g.First(i))*g.TileBytes():]); err != nil {
+	if there != nil {
+		copy(sums, there[g.First(i)*each:])
+		sums = nil
+	}
+	if err := w.write(i, stored, sums); err != nil {
 		return err
 	}
 	lo, hi := w.Run.RowsOf(i)
@@ -336,6 +334,17 @@ func (w *Writer) Put(i int, row []byte, there []uint32) error {
 	w.written += int64(hi-lo) * int64(g.N-g.First(i)*g.T) * int64(g.EntryBytes)
 	w.mu.Unlock()
 	return w.Run.Done(i)
+}
+
+// write gives the stored tiles of a row to the store, or to Sink. It computes their checksums where sums is not nil.
+func (w *Writer) write(i int, stored []byte, sums []uint32) error {
+	if w.Sink == nil {
+		return w.Store.WriteSummed(i, w.Geometry.First(i), stored, sums)
+	}
+	if sums != nil {
+		tiles.Sums(sums, stored)
+	}
+	return w.Sink(i, stored)
 }
 
 // toChange returns what is left to do to a row of tiles, nil if nothing is: to pad the last one; and where one half
