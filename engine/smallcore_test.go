@@ -29,6 +29,7 @@ func TestSmallerCore(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := enginetest.Device(t, 64, 1024)
+	t.Cleanup(engine.ChangeElimination(func(o *eliminate.Options) { o.CoreAtOnce = 2048 })) // a larger one is in a store
 	limits := plan.Request{Algorithm: eliminate.Name, Room: math.MaxInt64}
 	best, err := engine.ForecastGraph(context.Background(), g, d, limits, "")
 	if err != nil || best.BesideBytes == 0 {
