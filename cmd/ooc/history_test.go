@@ -31,7 +31,7 @@ func TestHistories(t *testing.T) {
 		}
 		return
 	}
-	number := crashtest.Repeats(30, crashtest.Times(100, 10000))
+	number := crashtest.Repeats(30, crashtest.Times(50, 10000))
 	if text := os.Getenv("OOC_HISTORIES"); text != "" {
 		var err error
 		if number, err = strconv.Atoi(text); err != nil {
