@@ -14,7 +14,7 @@ import (
 
 // FillTile writes tile (i, j) of the core's matrix before it is closed, in the format of graph.Graph.FillTile: T×T
 // little-endian entries, 0 on the diagonal. An entry is the length of the shortest arc, or path over eliminated
-// vertices, between two core vertices, which are in the order of CoreVertices. Rows and columns from Core() on pad
+// vertices, between two core vertices, which are in the order of Vertices. Rows and columns from Core() on pad
 // the last tiles: they are isolated vertices. Several goroutines may fill different tiles.
 func (e *Elimination) FillTile(dst []byte, t, i, j int) {
 	if len(dst) != e.Variant.Bytes()*t*t {

@@ -52,9 +52,6 @@ type Elimination struct {
 // Core returns the number of vertices that were not eliminated.
 func (e *Elimination) Core() int { return e.Work.Core }
 
-// CoreVertices returns the core's vertices by rank.
-func (e *Elimination) CoreVertices() []int32 { return e.Vertices[:e.Work.Core] }
-
 // Eliminate eliminates the first vertices of an order of g, between 0 and o.Limit of them. g has no negative cycle.
 // In integer kinds the result is exact; in others each arc is the length of its path within the rounding of its
 // additions. It fails with the cause of ctx if that ends first.
