@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"ooc/engine/graph/internal/number"
+	"ooc/engine/graph/read/internal/foreign"
 	"ooc/engine/graph/read/internal/lines"
 )
 
@@ -27,7 +28,8 @@ func detectDIMACS(head []byte) match {
 		if isDIMACSComment(line) {
 			continue
 		}
-		if whole && len(line) > 2 && line[0] == 'p' && (line[1] == ' ' || line[1] == '\t') {
+		name, _ := foreign.Recognise(line)
+		if whole && name == "" && len(line) > 2 && line[0] == 'p' && (line[1] == ' ' || line[1] == '\t') {
 			return yes
 		}
 		return no
