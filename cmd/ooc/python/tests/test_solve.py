@@ -117,6 +117,15 @@ TABLE = pd.DataFrame({"km": [4, 5], "source": [2, 3], "target": [1, 2], "lanes":
         (["km", "source", "target"], {"source": "a", "target": "b"}, {"weight": "km"}, 9),
         (["km", "source", "target"], {"source": "a", "target": "b", "km": "weight"}, {}, "stands where the from does"),
         (["source", "target", "lanes", "km"], {"source": "a", "target": "b"}, {}, "in this order"),
+        (["target", "source", "km"], {"source": "orig", "target": "dest"}, {}, 9),
+        (["target", "source", "km"], {"source": "follower", "target": "followee"}, {}, 9),
+        (["target", "source", "km"], {"source": "Origin_ID", "target": "dest id"}, {}, 9),
+        (["target", "source", "km"], {"source": "gene1", "target": "gene2"}, {}, 9),
+        (["source", "target", "km"], {"km": "capacity"}, {}, "seems to be no length: weight='capacity' takes it"),
+        (["source", "target", "km"], {"km": "capacity"}, {"weight": "capacity"}, 9),
+        (["source", "target", "km"], {"source": "gene1", "target": "gene2", "km": "combined_score"}, {}, "seems to be no length"),
+        (["source", "target", "km", "lanes"], {"km": "length", "lanes": "oneway"}, {}, "'oneway' seems to say which rows are one way"),
+        (["source", "target", "km", "lanes"], {"km": "length", "lanes": "oneway"}, {"directed": True}, 9),
     ],
 )
 def test_columns_by_name(columns, names, arguments, want):
@@ -126,6 +135,61 @@ def test_columns_by_name(columns, names, arguments, want):
             ooc.solve(table, "table.ooc", **arguments)
     else:
         assert ooc.solve(table, "table.ooc", **arguments)[3, 1] == want
+
+
+def test_columns_that_are_not_used_are_said():
+    with pytest.warns(ooc.InputWarning, match="columns not used: 'lanes'$"):
+        ooc.solve(TABLE.rename(columns={"km": "length"}), "table.ooc")
+
+
+def test_ends_in_the_index():
+    assert ooc.solve(TABLE.set_index(["source", "target", "lanes"]).rename(columns={"km": "length"}), "table.ooc")[3, 1] == 9
+
+
+def test_the_cost_of_the_way_back():
+    table = pd.DataFrame({"source": [1, 2], "target": [2, 3], "cost": [3, -1], "reverse_cost": [4, 5]})
+    for name, directed in ("one.ooc", None), ("both.ooc", False):
+        store = ooc.solve(table, name, directed=directed)
+        assert (store[1, 2], store[3, 2], store[2, 3]) == (3, 5, np.inf if directed is None else 5)
+
+
+def test_a_matrix_is_no_table_of_edges():
+    for names in list("abc"), range(3):
+        with pytest.raises(ValueError, match="as in a matrix: pass table.to_numpy"):
+            ooc.solve(pd.DataFrame(np.ones((3, 3)), index=names, columns=names), "no.ooc")
+
+
+def test_a_weight_of_none_hides_an_edge():
+    graph = nx.DiGraph([(0, 1, {"weight": None}), (0, 2, {"weight": 5}), (2, 1)])
+    with pytest.warns(ooc.InputWarning, match="1 of 3 edges have the weight None: they are left out"):
+        assert ooc.solve(graph, "hidden.ooc")[0, 1] == nx.dijkstra_path_length(graph, 0, 1) == 6
+
+
+def one_graph():
+    """A graph of four vertices in four ways, with a length of 0, two arcs at one place and a vertex without arcs."""
+    table = pd.DataFrame({"to": [1, 1, 2], "from": [0, 0, 1], "weight": [5, 2, 0]})
+    table.loc[3] = [3, 3, 0]
+    Path("one.csv").write_text(table.to_csv(index=False))
+    graph = nx.MultiDiGraph()
+    graph.add_nodes_from(range(4))
+    graph.add_weighted_edges_from([(0, 1, 5), (0, 1, 2), (1, 2, 0)])
+    array = np.ma.masked_all((4, 4))
+    array[0, 1], array[1, 2] = 2, 0
+    return {"command": "one.csv", "table": table, "networkx": graph, "array": array, "floats": table.astype(float)}
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("way", ["command", "table", "networkx", "array", "floats"])
+def test_one_graph(way, directed):
+    store = ooc.solve(one_graph()[way], "one.ooc", directed=directed)
+    back = np.inf if directed else 2
+    assert list(store.ids) == [0, 1, 2, 3]
+    assert store.to_numpy().tolist() == [
+        [0, 2, 2, np.inf],
+        [back, 0, 0, np.inf],
+        [back, 0 if not directed else np.inf, 0, np.inf],
+        [np.inf, np.inf, np.inf, 0],
+    ]
 
 
 def test_names_of_columns_are_those_of_the_command():
@@ -442,7 +506,7 @@ def test_flags_that_are_none():
 
 
 def test_edges_without_weights():
-    nothing = nx.Graph([("a", "b", {"weight": None})])
+    nothing = nx.Graph([("a", "b", {"weight": np.nan})])
     for graph in (nothing, pd.DataFrame({"u": [1, 2], "v": [2, 3], "w": [1, None]})):
         with pytest.raises(ValueError, match="an edge has no weight"):
             ooc.solve(graph, "any.ooc")

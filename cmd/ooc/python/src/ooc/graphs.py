@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import tempfile
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -188,6 +189,10 @@ def _of_networkx(graph: Any, directed: bool | None, weight: Any) -> Graph:
     if weight is not None and not callable(weight):
         data = [data for _, _, data in graph.edges(data=True)]
         _looked_up(weight, len(data), sum(weight in one for one in data), lambda: set().union(*data))
+        hidden = sum(one.get(weight, 1) is None for one in data)
+        if hidden and not graph.is_multigraph():
+            warn(f"{hidden} of {len(data)} edges have the {weight} None: they are left out, as in networkx")
+            name, weight = weight, lambda u, v, edge: edge.get(name, 1)
     nodes = _sorted(list(graph))
     return Graph(of_edges(graph, nodes, weight, numbers), graph.is_directed() if directed is None else directed, nodes)
 
@@ -244,10 +249,65 @@ def _of_igraph(graph: Any, directed: bool | None, weight: Any) -> Graph:
 
 # The names of columns that the command knows: docs/graph-formats.md, "Edge lists".
 COLUMNS = {
-    "from": ("from", "source", "src", "tail", "u", "start", "from_node", "fromnodeid", "node1", "start_node"),
-    "to": ("to", "target", "dst", "destination", "head", "v", "end", "to_node", "tonodeid", "node2", "end_node"),
+    "from": (
+        "from",
+        "source",
+        "src",
+        "tail",
+        "u",
+        "start",
+        "from_node",
+        "fromnodeid",
+        "node1",
+        "start_node",
+        "orig",
+        "origin",
+        "follower",
+        "citing",
+        "sender",
+        "init_node",
+    ),
+    "to": (
+        "to",
+        "target",
+        "dst",
+        "destination",
+        "head",
+        "v",
+        "end",
+        "to_node",
+        "tonodeid",
+        "node2",
+        "end_node",
+        "dest",
+        "followee",
+        "cited",
+        "receiver",
+        "term_node",
+    ),
     "weight": ("weight", "w", "length", "len", "cost", "distance", "dist"),
 }
+# Letters and digits of names, as patterns: of the cost of the way back, of what says which rows are edges, and of what
+# is no length.
+_BACK = "reversecost|costreverse|revcost|rcost|reverse(length|weight|distance)"
+_WAYS = ".*oneway.*|.*bidir.*|.*twoway.*|.*bothway.*|(is|un)?directed|dir|direction|directionality"
+_ALIKE = ".*(score|similarity|correlation|confidence|probability|affinity|likelihood|jaccard|cosine).*|sim|corr|cap(acity)?"
+
+
+def _like(pattern: str, names: Iterable[Hashable]) -> list[int]:
+    """Which of the names are like that."""
+    return [i for i, name in enumerate(names) if re.fullmatch(pattern, re.sub(r"[\W_]", "", str(name)).lower())]
+
+
+def _pair(names: list[Hashable]) -> list[int]:
+    """The two columns that differ in a 1 and a 2, or an a and a b, at the end: gene1 and gene2."""
+    ends = [re.fullmatch(r"(.+)(1|a)", re.sub(r"[\W_]", "", str(name)).lower()) for name in names]
+    pairs = [
+        [i, *second]
+        for i, end in enumerate(ends)
+        if end and len(end[1]) > 1 and len(second := _like(re.escape(end[1]) + {"1": "2", "a": "b"}[end[2]], names)) == 1
+    ]
+    return pairs[0] if len(pairs) == 1 else []
 
 
 def _columns(names: list[Hashable], weight: Hashable) -> tuple[int, int, int | None]:
@@ -257,6 +317,9 @@ def _columns(names: list[Hashable], weight: Hashable) -> tuple[int, int, int | N
     def meant(part: str) -> list[int]:
         free = [i for i in range(len(names)) if i not in given]
         found = [i for i in free if known[i] == part] or [i for i in free if known[i] in COLUMNS[part]]
+        if not found and part != "weight":  # source_id, Origin Node
+            words = "|".join(COLUMNS[part]).replace("_", "")
+            found = [i for i in _like(f"({words})(node|vertex)?(id)?", names) if i in free]
         if len(found) > 1:
             raise ValueError(
                 f"several columns may be the {part}: {', '.join(repr(names[i]) for i in found)}; pass table[[FROM, TO, WEIGHT]]"
@@ -267,6 +330,8 @@ def _columns(names: list[Hashable], weight: Hashable) -> tuple[int, int, int | N
     if weight not in (None, WEIGHT) and len(given) != 1:
         raise ValueError(f"weight={weight!r}: the table has {len(given) or 'no'} such columns")
     first, second = meant("from"), meant("to")
+    if not first and not second and (pair := _pair(names)):
+        first, second = pair[:1], pair[1:]
     if first and second:
         third = given or ([] if weight is None else meant("weight"))
         if not third and weight is not None:
@@ -275,6 +340,7 @@ def _columns(names: list[Hashable], weight: Hashable) -> tuple[int, int, int | N
                 raise ValueError("no column is called weight: weight= names the one with the lengths, and weight=None makes every length 1")
             if third and third != [2]:
                 warn(f"column {names[third[0]]!r} is taken for the weight")
+            _check_length(names, third)
         return first[0], second[0], third[0] if third else None
     rest = [i for i in range(len(names)) if i not in given]
     if len(rest) not in ((2,) if given else (2, 3)):
@@ -284,13 +350,39 @@ def _columns(names: list[Hashable], weight: Hashable) -> tuple[int, int, int | N
         if len(known[i]) > 1 and any(known[i] in synonyms for other, synonyms in COLUMNS.items() if other != part):
             raise ValueError(f"column {names[i]!r} stands where the {part} does: pass table[[FROM, TO, WEIGHT]]")
     third = given or ([] if weight is None else rest[2:])
+    if not given:
+        _check_length(names, third)
     return rest[0], rest[1], third[0] if third else None
+
+
+def _check_length(names: list[Hashable], third: list[int]) -> None:
+    """Refuses a weight, found by its place alone, whose name says that it is no length."""
+    if third and _like(_ALIKE, [names[third[0]]]):
+        name = names[third[0]]
+        raise ValueError(f"column {name!r} seems to be no length: weight={name!r} takes it for one, weight=None makes every length 1")
 
 
 def _of_pandas(table: Any, directed: bool | None, weight: Hashable) -> Graph:
     if getattr(table, "ndim", 0) != 2:
         raise ValueError("a table of edges has the columns from, to and maybe weight: pass a DataFrame")
-    first, second, third = _columns(list(table.columns), weight)
+    if any(str(name).lower() in COLUMNS["from"] + COLUMNS["to"] for name in table.index.names):
+        table = table.reset_index()  # as osmnx has u, v and key
+    names = list(table.columns)
+    if names == list(table.index):
+        raise ValueError(
+            "rows and columns have the same names, as in a matrix: pass table.to_numpy(), or nx.from_pandas_adjacency(table, "
+            "create_using=nx.DiGraph), which keeps names; if each row is an edge, call the columns from, to and weight"
+        )
+    first, second, third = _columns(names, weight)
+    back = None if third is None else next(iter(_like(_BACK, names)), None)
+    ways = [i for i in _like(_WAYS, names) if i not in (first, second, third)]
+    if ways and directed is None and not _like("key|reversed", names):
+        raise ValueError(
+            f"column {names[ways[0]]!r} seems to say which rows are one way, and is not read: add each row that is not one way a second "
+            "time, ends swapped, and say directed=True; if all are alike, only say directed=True or directed=False"
+        )
+    if unused := [repr(name) for i, name in enumerate(names) if i not in (first, second, third, back)]:
+        warn(f"columns not used: {', '.join(unused)}")
     ends = table.iloc[:, [first, second]]
     if ends.isna().to_numpy().any():
         raise ValueError("an edge lacks one of its ends")
@@ -299,6 +391,11 @@ def _of_pandas(table: Any, directed: bool | None, weight: Hashable) -> Graph:
     at = {label: i for i, label in enumerate(ids)}
     places = np.array([at[label] for label in listed], np.int64).reshape(-1, 2)
     weights = np.ones(len(table), np.int8) if third is None else table.iloc[:, third].to_numpy()
+    if back is not None:  # of pgRouting, where a cost below 0 closes a way
+        places = np.concatenate([places, places[:, ::-1]])
+        weights = np.concatenate([numbers(weights), numbers(table.iloc[:, back].to_numpy())])
+        places, weights = places[~(weights < 0)], weights[~(weights < 0)]
+        directed = directed is not False
     return Graph(shortest(len(ids), places[:, 0], places[:, 1], weights), directed is not False, ids, directed is None)
 
 
