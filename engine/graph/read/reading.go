@@ -183,6 +183,9 @@ func (in *reading) detect(data *bufio.Reader) error {
 // refuseForeign names a format that is not read.
 func (in *reading) refuseForeign(head []byte) error {
 	if name, remedy := foreign.Recognise(head); name != "" {
+		if packed.TrimExt(in.Name) != in.Name {
+			remedy = "with FILE unpacked: " + remedy
+		}
 		return in.Fail("it is %s, which is not read; %s", name, remedy)
 	}
 	return nil

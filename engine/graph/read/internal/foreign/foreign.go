@@ -5,6 +5,7 @@ package foreign
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -30,17 +31,21 @@ const (
 	sheet = `save it as CSV, or ` + pandas + `pd.read_excel("FILE")` + csv
 	// geo leaves out the geometry, which takes most of the room and says nothing here.
 	geo = inPython + `geopandas as gpd; gpd.read_file("FILE").drop(columns="geometry")` + csv
-	osm = `; ox.graph_to_gdfs(G, nodes=False).drop(columns="geometry").to_csv("NEW.csv")`
+	osm = inPython + `osmnx as ox; G = ox.graph_from_xml("%s", retain_all=True); ` +
+		`ox.graph_to_gdfs(G, nodes=False).drop(columns="geometry").to_csv("NEW.csv")`
 	// adjacency comes first, because such a list does not say which it is.
 	adjacency   = `with create_using=nx.DiGraph after "FILE" if it is directed, `
 	export      = `with the program that wrote it, export its table of edges as text: NEW.csv`
 	tsplib      = `(?is)^\s*(name|type|comment|dimension)\s*:.*\n\s*`
-	byLine      = `json.loads(line) for line in ` + text + ` if line.strip())`
+	byLine      = `(json.loads(line) for line in ` + text + ` if line.strip()), dtype=object)`
 	bare        = `.to_csv("NEW.csv", index=False, header=False)`
 	key         = `"([A-Za-z_]\w*)"\s*:\s*\[\s*` // of an array in JSON
 	empty       = `"[^"]*"\s*:\s*(\{\s*\}|\[\s*\])\s*,\s*`
 	keyOfRows   = key + `\{[^}]*` + names
 	keyOfMatrix = key + `\[\s*(-?\d|null)`
+	tuple       = `\((?:[^()\n]|\([^()\n]*\))*,(?:[^()\n]|\([^()\n]*\))*\)`
+	undirected  = `d.get("directed", False)`
+	visEdges    = `"edges"\s*:\s*\[\s*\{[^}]*"from"\s*:`
 	// names stand where the ends of edges do.
 	names = `"(?i:from|source|src|tail|u|start|from_node|fromnodeid|node1|start_node|orig|origin)"\s*:\s*`
 )
@@ -57,18 +62,14 @@ func graph(imports, read, fill string) string {
 // nx is for what networkx reads by itself.
 func nx(read string) string { return graph("", "G = nx."+read, one) }
 
-// gml takes UTF-8, and several edges between two vertices even if nothing announces them.
-func gml(label string) string {
-	return nx(`parse_gml(` + text + `.read().replace("[", "[ multigraph 1 ", 1), label="` + label + `")`)
-}
-
 // values makes G of d, which is what JSON holds.
 func values(read string) string { return graph("json, ", `d = json.load(`+text+`); `+read, one) }
 
-// links makes G of lists of nodes and edges in d, given what each of them is, v and e.
-func links(d, directed, v, e string) string {
-	return values(d + `G = nx.node_link_graph({"directed": ` + directed + `, "nodes": [` + v + ` for v in d["nodes"]], ` +
-		`"edges": [` + e + ` for e in d["edges"]]}, edges="edges")`)
+// links makes G of lists of nodes and edges in d, given what each edge is, and what else there is to say.
+func links(d, directed, edge, more string) string {
+	return values(d + `G = nx.node_link_graph({"directed": ` + directed + `, ` +
+		`"nodes": [v.get("data", v) if isinstance(v, dict) else {"id": v} for v in d["nodes"]], ` +
+		`"edges": [` + edge + ` for e in d.get("links", d.get("edges"))]}, edges="edges"` + more + `)`)
 }
 
 // neighbours makes G of a list of pairs for each vertex of d, given what makes it of a.
@@ -79,7 +80,7 @@ func neighbours(pairs string) string {
 
 // tableOf makes a table of d, which is what JSON holds.
 func tableOf(d string) string {
-	return inPython + `json, pandas as pd; d = json.load(` + text + `); pd.DataFrame(` + d + `)` + csv
+	return inPython + `json, pandas as pd; d = json.load(` + text + `); pd.DataFrame(` + d + `, dtype=object)` + csv
 }
 
 const (
@@ -133,12 +134,14 @@ var formats = []format{
 	{"GraphML", like(`(?is)^\s*<.*<graphml[\s>]|^\s*<graphml[\s>]`), nx(`read_graphml("FILE")`)},
 	{"GEXF", like(`(?is)^\s*<.*<gexf[\s>]|^\s*<gexf[\s>]`), nx(`read_gexf("FILE")`)},
 	{"OpenStreetMap XML", like(`(?is)^\s*<.*<osm[\s>]|^\s*<osm[\s>]`),
-		inPython + `osmnx as ox; G = ox.graph_from_xml("FILE", retain_all=True)` + osm},
+		fmt.Sprintf(osm, "FILE")},
 	{"a web page", like(`(?is)^\s*(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body)[\s>]`), `download the file itself`},
 	{"XML", like(`(?i)^\s*<(\?xml|!doctype)\s`), export},
-	{"GML", func(head []byte) bool { return isGML(head) && hasLabels(head) }, gml("label")},
-	{"GML", func(head []byte) bool { return isGML(head) && hasNames(head) }, gml("name")},
-	{"GML", isGML, gml("id")},
+	// Several edges between two vertices are taken even if nothing announces them, and labels only if no two are alike.
+	{"GML", like(`(?i)^\s*(#.*\n\s*|(creator|version|comment)\s+("[^"]*"|\S+)\s+)*graph\s*\[\s*(#|\]|[a-z]+\s)`),
+		nx(`parse_gml(` + text + `.read().replace("[", "[ multigraph 1 ", 1), label="id"); ` +
+			`n = {v: a.get("label", a.get("name")) for v, a in G.nodes(data=True)}; ` +
+			`G = nx.relabel_nodes(G, n) if None not in n.values() and len(set(n.values())) == len(G) else G`)},
 	{"Pajek", like(`(?i)^\s*(%.*\n\s*)*\*(vertices|network)\s`), pajek},
 	{"UCINET's DL", like(`(?i)^\s*dl\b[\s,]*(n|format)\s*=`), dl},
 	{"DOT (Graphviz)", like(`(?i)^\s*((//|#).*\n\s*|/\*(?s:.*?)\*/\s*)*(strict\s+)?(di)?graph\s*("(\\.|[^"\\])*"|[\w.-]+)?\s*\{`),
@@ -148,8 +151,9 @@ var formats = []format{
 	{"a multiline adjacency list of networkx", like(`^#.*\n# GMT .*\n(#.*\n)*\S+ \d+\n(\S+ \d+\n)*\S+( \{.*\})?\n`),
 		adjacency + nx(`read_multiline_adjlist("FILE")`)},
 	{"an adjacency list of networkx", like(`^#.*\n# GMT .*\n`), adjacency + nx(`read_adjlist("FILE")`)},
-	{"an edge list with tuples as vertices", like(`^\s*(#.*\n\s*)*\([^()\n]*,[^()\n]*\)[ ,;]+(\([^()\n]*\)|[^()\s]+[ ,;])`),
-		`in the shell: sed 's/([^()]*)/"&"/g' FILE > NEW.txt`},
+	{"an edge list with tuples as vertices", like(
+		`^\s*(#.*\n\s*)*(` + tuple + `[ ,;]+(\(|[^()\s]+[ ,;])|[^\s"(,;]+ ` + tuple + `( |\r?\n))`),
+		`in the shell: sed -E 's/\(([^()]|\([^()]*\))*\)/"&"/g' FILE > NEW.txt`},
 	{"graph6", starts(">>graph6<<"), nx(`read_graph6("FILE")`)},
 	{"sparse6", starts(">>sparse6<<"), nx(`read_sparse6("FILE")`)},
 	{"TSPLIB", like(tsplib + `EDGE_WEIGHT_SECTION`), `with numbers from 0 for the vertices, ` + tsp},
@@ -159,22 +163,27 @@ var formats = []format{
 	{"a DIMACS graph for other problems than paths", like(`^(c.*\n|\s*\n)*p\s+(edges?|col|tw|td|vc|ds)\s`), dimacs},
 	{"Ligra's adjacency graph", like(`^(Weighted)?AdjacencyGraph\s`), `with numbers from 0 for the vertices, ` + ligra},
 	{"a pointer of Git LFS", starts("version https://git-lfs.github.com/spec/"), `in its repository, git lfs pull gets the file`},
-	{"GeoJSON", holds(`"FeatureCollection"`), table + `f["properties"] for f in json.load(` + text + `)["features"])` + csv},
+	{"GeoJSON", holds(`"FeatureCollection"`), table + `(f["properties"] for f in json.load(` + text + `)["features"]), dtype=object)` + csv},
 	{"JSON lines", holds(`^\{[^\n]*\}[ \t\r]*\n\s*\{|^\{[^\[{]*\}\s*$`), table + byLine + csv},
 	{"JSON lines", holds(`^\[[^\n]*\][ \t\r]*\n\s*\[`), table + byLine + bare},
-	{"JSON of Cytoscape", holds(`"elements"\s*:\s*\{`), links(`d = {**d, **d["elements"]}; `, `d.get("directed", False)`, `v["data"]`, `e["data"]`)},
+	{"JSON of OpenStreetMap's Overpass", holds(`"elements"\s*:\s*\[\s*\{\s*"type"\s*:\s*"(node|way|relation)"`),
+		`ask for [out:xml], NEW.osm, instead; ` + fmt.Sprintf(osm, "NEW.osm")},
+	{"JSON of Cytoscape", holds(`"elements"\s*:\s*\{`), links(`d = {**d, **d["elements"]}; `, undirected, `e["data"]`, ``)},
 	{"JSON of Graphology", holds(`"nodes"\s*:\s*\[\s*\{\s*"key"`),
-		links(``, `d.get("options", {}).get("type") != "undirected"`, `{"id": v["key"]}`, `{**e, **e.get("attributes", {})}`)},
-	{"JSON Graph Format", holds(`^\{\s*"graph"\s*:\s*\{\s*"`), links(`d = d["graph"]; `, `d.get("directed", True)`,
-		`v if isinstance(v, dict) else {"id": v}`, `{**e, **e.get("metadata", {})}`)},
-	{"JSON of vis.js", holds(`"edges"\s*:\s*\[\s*\{[^}]*"from"\s*:(?s:.*)"nodes"|"nodes"\s*:\s*\[(?s:.*)"edges"\s*:\s*\[\s*\{[^}]*"from"\s*:`),
-		values(`G = nx.node_link_graph(d, edges="edges", source="from", target="to")`)},
-	{"JSON", holds(`"adjacency"\s*:\s*\[`), values(`G = nx.adjacency_graph(d)`)},
-	{"JSON", holds(`"nodes"\s*:\s*\[`), values(`G = nx.node_link_graph(d, edges="links" if "links" in d else "edges")`)},
-	{"JSON", holds(`^\[\s*\{`), table + `json.load(` + text + `))` + csv},
-	{"JSON", holds(`^\[\s*\[\s*"`), table + `json.load(` + text + `))` + bare},
+		links(``, `d.get("options", {}).get("type") != "undirected"`, `{**e, **e.get("attributes", {})}`, `, name="key"`)},
+	{"JSON Graph Format", holds(`^\{\s*"graph"\s*:\s*\{\s*"`),
+		links(`d = d["graph"]; `, `d.get("directed", True)`, `{**e, **e.get("metadata", {})}`, ``)},
+	{"JSON of vis.js", holds(`"nodes"\s*:(?s:.*)` + visEdges + `|` + visEdges + `(?s:.*)"nodes"`),
+		links(``, undirected, `e`, `, source="from", target="to"`)},
+	{"JSON", holds(`"adjacency"\s*:\s*\[\s*\[\s*(\{|\])`), values(`G = nx.adjacency_graph(d)`)},
+	{"JSON", holds(`"nodes"\s*:\s*\[`), links(``, undirected,
+		`e if isinstance(e, dict) else dict(zip(["source", "target", "weight"], e))`, ``)},
+	{"JSON", holds(`"(edges|links|arcs)"\s*:\s*\[\s*\[\s*["\d-]`), strings.Replace(
+		tableOf(`d[next(k for k in ("edges", "links", "arcs") if k in d)]`), csv, bare, 1)},
+	{"JSON", holds(`^\[\s*\{`), table + `json.load(` + text + `), dtype=object)` + csv},
+	{"JSON", holds(`^\[\s*\[\s*"`), table + `json.load(` + text + `), dtype=object)` + bare},
 	{"JSON", holds(`^\[\s*\[`), `if it is a matrix, ` + inPython + `json, numpy as np; np.save("NEW.npy", ` +
-		`np.nan_to_num(np.array(json.load(` + text + `), float), nan=np.inf)); if its rows are edges, ` + table + `json.load(` + text + `))` + bare},
+		`np.nan_to_num(np.array(json.load(` + text + `), float), nan=np.inf)); if its rows are edges, ` + table + `json.load(` + text + `), dtype=object)` + bare},
 	{"JSON", holds(`^\{\s*"columns"\s*:\s*\[`), tableOf(`d["data"], columns=d["columns"]`)},
 	{"JSON", holds(`^\{\s*"schema"\s*:`), tableOf(`d["data"]`)},
 	{"JSON", holds(names + `[\[{]|^\{\s*"[^"]*[^"\d][^"]*"\s*:\s*\{\s*"\d+"\s*:`), tableOf(`d`)},
@@ -216,15 +225,12 @@ var formats = []format{
 	{"a file of R (.RData)", starts("RDX2\n", "RDX3\n", "RDA2\n", "RDA3\n"),
 		`in R, for a table in it: load("FILE"); write.csv(NAME, "NEW.csv", row.names=FALSE)`},
 	{"OpenStreetMap (.pbf)", func(head []byte) bool { return len(head) > 4 && starts("\x0a\x09OSMHeader")(head[4:]) },
-		`with the program osmium: osmium cat FILE -o NEW.osm; ` + inPython + `osmnx as ox; G = ox.graph_from_xml("NEW.osm", retain_all=True)` + osm},
+		`with the program osmium: osmium cat FILE -o NEW.osm; ` + fmt.Sprintf(osm, "NEW.osm")},
 	{"binary data", func(head []byte) bool { return bytes.IndexByte(head, 0) >= 0 }, export}, // no text has a zero byte
 }
 
 var (
-	isGML     = like(`(?i)^\s*(#.*\n\s*|(creator|version|comment)\s+("[^"]*"|\S+)\s+)*graph\s*\[\s*(#|\]|[a-z]+\s)`)
-	hasLabels = like(`(?i)\bnode\s*\[[^\]]*\slabel\s`)
-	hasNames  = like(`(?i)\bnode\s*\[[^\]]*\sname\s`)
-	jsonKeys  = []*regexp.Regexp{regexp.MustCompile(keyOfRows), regexp.MustCompile(keyOfMatrix)}
+	jsonKeys = []*regexp.Regexp{regexp.MustCompile(keyOfRows), regexp.MustCompile(keyOfMatrix)}
 )
 
 // Recognise returns the format of an input that begins with head, and what to do about it; "" if it is none of these.
