@@ -20,7 +20,9 @@ import scipy.sparse as sp
 import ooc
 from ooc.program import program
 
-PROGRAMS = Path(__file__).parents[4] / "engine" / "graph" / "read" / "testdata" / "programs"
+READ = Path(__file__).parents[4] / "engine" / "graph" / "read"
+PROGRAMS = READ / "testdata" / "programs"
+SEEN = set()  # the formats that the tests below have met
 pytestmark = pytest.mark.filterwarnings("ignore::ooc.InputWarning")
 
 
@@ -29,7 +31,7 @@ def refused(file):
     said = subprocess.run([program(), "solve", str(file), "--out", "S.ooc"], capture_output=True, text=True)
     assert said.returncode == 3, said.stderr
     (message,) = [line for line in said.stderr.splitlines() if line.startswith("ooc: ")]
-    assert "which is not read; " in message
+    SEEN.add(message.partition(": it is ")[2].partition(", which is not read; ")[0])
     return message
 
 
@@ -236,13 +238,19 @@ OSM = """<?xml version="1.0"?><osm version="0.6">
 <way id="8"><nd ref="3"/><nd ref="4"/><tag k="highway" v="residential"/><tag k="oneway" v="yes"/></way></osm>"""
 
 
-@pytest.mark.parametrize("text, osm", [(OSM, "input"), ('{"elements": [{"type": "node", "id": 1, "lat": 0, "lon": 0}]}', "NEW.osm")])
-def test_openstreetmap(text, osm):
-    Path(osm).write_text(OSM)
-    Path("input").write_text(text)
-    message = refused("input")
-    assert ("[out:xml], NEW.osm" in message) == (text != OSM)
-    found = solved(follow(message, "input"), columns="from=u,to=v,weight=length", directed=True)
+def of_overpass():
+    Path("NEW.osm").write_text(OSM)
+    Path("input").write_text('{"elements": [{"type": "node", "id": 1, "lat": 0, "lon": 0}]}')
+    return "input"
+
+
+@pytest.mark.parametrize("way", ["xml", "json", "pbf"])
+def test_openstreetmap(way):
+    Path("input").write_text(OSM)
+    file = {"xml": lambda: "input", "json": of_overpass, "pbf": of_pbf}[way]()
+    message = refused(file)
+    assert ("[out:xml], NEW.osm" in message) == (way == "json")
+    found = solved(follow(message, file), columns="from=u,to=v,weight=length", directed=True)
     assert {pair for pair, d in found.items() if 110 < d < 112} == {("1", "2"), ("2", "1"), ("3", "4")} and len(found) == 7
 
 
@@ -270,6 +278,16 @@ def of_hdf5():
 
     with h5py.File("input", "w") as file:
         file["roads"] = np.where(MATRIX > 0, MATRIX, np.inf)
+
+
+def of_pbf():
+    import osmium
+
+    Path("osm.osm").write_text(OSM)
+    with osmium.SimpleWriter("input.pbf") as file:
+        for thing in osmium.FileProcessor("osm.osm"):
+            file.add(thing)
+    return "input.pbf"
 
 
 def of_sqlite():
@@ -388,3 +406,15 @@ def test_programs(file):
     streets = ooc.solve(PROGRAMS / "streets.csv", "STREETS.ooc", columns="from=1,to=2" if file.name == "networkx.adjlist" else None)
     made = follow(message, file, NAME="A")
     assert sorted(solved(made, columns=columns, directed=True).values()) == sorted(streets.to_numpy().ravel().tolist())
+
+
+# What they say is for a person to do, or for a program that is not here.
+NOT_RUN = {"a web page", "XML", "a pointer of Git LFS", "binary data", "a 7z archive", "lzip data", "data of compress (.Z)"}
+NOT_RUN |= {"a table or graph of R (.rds)", "a file of R (.RData)"}
+
+
+def test_every_format(request):
+    if request.config.option.keyword or any("::" in arg for arg in request.config.args):
+        pytest.skip("after all tests of this file")
+    lines = (READ / "internal" / "foreign" / "formats.txt").read_text(encoding="utf-8").splitlines()
+    assert {line for line in lines if line and line[0] not in "#@\t"} == SEEN | NOT_RUN
