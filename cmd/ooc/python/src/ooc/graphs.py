@@ -249,43 +249,12 @@ def _of_igraph(graph: Any, directed: bool | None, weight: Any) -> Graph:
 
 # The names of columns that the command knows: docs/graph-formats.md, "Edge lists".
 COLUMNS = {
-    "from": (
-        "from",
-        "source",
-        "src",
-        "tail",
-        "u",
-        "start",
-        "from_node",
-        "fromnodeid",
-        "node1",
-        "start_node",
-        "orig",
-        "origin",
-        "follower",
-        "citing",
-        "sender",
-        "init_node",
-    ),
-    "to": (
-        "to",
-        "target",
-        "dst",
-        "destination",
-        "head",
-        "v",
-        "end",
-        "to_node",
-        "tonodeid",
-        "node2",
-        "end_node",
-        "dest",
-        "followee",
-        "cited",
-        "receiver",
-        "term_node",
-    ),
-    "weight": ("weight", "w", "length", "len", "cost", "distance", "dist"),
+    names.split()[0]: tuple(names.split())
+    for names in (
+        "from source src tail u start from_node fromnodeid node1 start_node orig origin follower citing sender init_node",
+        "to target dst destination head v end to_node tonodeid node2 end_node dest followee cited receiver term_node",
+        "weight w length len cost distance dist",
+    )
 }
 # Letters and digits of names, as patterns: of the cost of the way back, of what says which rows are edges, and of what
 # is no length.
@@ -301,12 +270,10 @@ def _like(pattern: str, names: Iterable[Hashable]) -> list[int]:
 
 def _pair(names: list[Hashable]) -> list[int]:
     """The two columns that differ in a 1 and a 2, or an a and a b, at the end: gene1 and gene2."""
-    ends = [re.fullmatch(r"(.+)(1|a)", re.sub(r"[\W_]", "", str(name)).lower()) for name in names]
-    pairs = [
-        [i, *second]
-        for i, end in enumerate(ends)
-        if end and len(end[1]) > 1 and len(second := _like(re.escape(end[1]) + {"1": "2", "a": "b"}[end[2]], names)) == 1
-    ]
+    pairs = []
+    for i, name in enumerate(names):
+        if end := re.fullmatch(r"(..+)(1|a)", re.sub(r"[\W_]", "", str(name)).lower()):
+            pairs += [[i, k] for k in _like(re.escape(end[1]) + {"1": "2", "a": "b"}[end[2]], names)]
     return pairs[0] if len(pairs) == 1 else []
 
 
@@ -357,8 +324,7 @@ def _columns(names: list[Hashable], weight: Hashable) -> tuple[int, int, int | N
 
 def _check_length(names: list[Hashable], third: list[int]) -> None:
     """Refuses a weight, found by its place alone, whose name says that it is no length."""
-    if third and _like(_ALIKE, [names[third[0]]]):
-        name = names[third[0]]
+    for name in (names[i] for i in _like(_ALIKE, names) if i in third):
         raise ValueError(f"column {name!r} seems to be no length: weight={name!r} takes it for one, weight=None makes every length 1")
 
 
