@@ -251,8 +251,8 @@ def _of_igraph(graph: Any, directed: bool | None, weight: Any) -> Graph:
 COLUMNS = {
     names.split()[0]: tuple(names.split())
     for names in (
-        "from source src tail u start from_node fromnodeid node1 start_node orig origin follower citing sender init_node",
-        "to target dst destination head v end to_node tonodeid node2 end_node dest followee cited receiver term_node",
+        "from source src tail u start from_node fromnodeid node1 start_node orig origin follower citing sender init_node row",
+        "to target dst destination head v end to_node tonodeid node2 end_node dest followee cited receiver term_node col column",
         "weight w length len cost distance dist",
     )
 }

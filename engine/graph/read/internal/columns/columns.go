@@ -20,8 +20,8 @@ type Columns struct {
 
 // Names are the names that mean a column, the proper one first.
 var Names = [3][]string{
-	{"from", "source", "src", "tail", "u", "start", "from_node", "fromnodeid", "node1", "start_node", "orig", "origin", "follower", "citing", "sender", "init_node"},
-	{"to", "target", "dst", "destination", "head", "v", "end", "to_node", "tonodeid", "node2", "end_node", "dest", "followee", "cited", "receiver", "term_node"},
+	{"from", "source", "src", "tail", "u", "start", "from_node", "fromnodeid", "node1", "start_node", "orig", "origin", "follower", "citing", "sender", "init_node", "row"},
+	{"to", "target", "dst", "destination", "head", "v", "end", "to_node", "tonodeid", "node2", "end_node", "dest", "followee", "cited", "receiver", "term_node", "col", "column"},
 	{"weight", "w", "length", "len", "cost", "distance", "dist"},
 }
 
