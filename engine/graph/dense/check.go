@@ -49,14 +49,14 @@ func (d *Matrix) CheckRange(ctx context.Context) error {
 }
 
 // each calls do(0…count-1) from several goroutines, each with scratch of its own, until the first error.
-func (d *Matrix) each(count int, do func(k int, s *lineScratch) error) error {
+func (d *Matrix) each(count int, do func(k int, scratch []byte) error) error {
 	var g errgroup.Group
 	var next atomic.Int64
 	for range min(count, runtime.GOMAXPROCS(0), mostWorkers) {
 		g.Go(func() error {
-			s := d.newScratch()
+			scratch := d.newScratch()
 			for k := int(next.Add(1) - 1); k < count; k = int(next.Add(1) - 1) {
-				if err := do(k, s); err != nil {
+				if err := do(k, scratch); err != nil {
 					return err
 				}
 			}
@@ -103,7 +103,7 @@ func (d *Matrix) blocks(ctx context.Context, b *lineBlock, wanted func(u int) bo
 				b.lines = append(b.lines, u)
 			}
 		}
-		err := d.each(len(b.lines), func(k int, s *lineScratch) error { return d.line(b.weights[k*d.n:][:d.n], b.lines[k], s) })
+		err := d.each(len(b.lines), func(k int, scratch []byte) error { return d.line(b.weights[k*d.n:][:d.n], b.lines[k], scratch) })
 		if err == nil {
 			err = use()
 		}
@@ -279,7 +279,7 @@ func (d *Matrix) relaxBoth(b *lineBlock, to, from, before []float64, changed *at
 		}
 	})
 	copy(before, to)
-	_ = d.each(len(b.lines), func(k int, _ *lineScratch) error {
+	_ = d.each(len(b.lines), func(k int, _ []byte) error {
 		least := before[b.lines[k]]
 		for v, w := range b.weights[k*n:][:n] {
 			least = min(least, w+before[v])
@@ -328,66 +328,49 @@ func (d *Matrix) parts(ctx context.Context, b *lineBlock) ([]int32, error) {
 	return root, err
 }
 
-// oneWay returns an entry that is not that of the transposed matrix; -1, -1 if the matrix is its own transpose.
-func (d *Matrix) oneWay() (row, col int, err error) {
-	t := max(64, min(512, entry.RoundUp(d.n, 64)))
+// oneWay returns an entry that is not that of the transposed matrix; nil if the matrix is its own transpose.
+func (d *Matrix) oneWay() (found *cell, err error) {
+	t := min(512, d.n)
 	side := entry.CeilDiv(d.n, t)
-	found := errors.New("an arc has no equal reverse")
 	var mu sync.Mutex
-	row, col = -1, -1
-	err = d.each(side*side, func(k int, _ *lineScratch) error {
+	stop := errors.New("an arc has no equal reverse")
+	err = d.each(side*side, func(k int, _ []byte) error {
 		i, j := k/side, k%side
 		if j < i {
 			return nil
 		}
-		size := d.numbers.want.Bytes() * t * t
-		here, there := newBuffer(size), newBuffer(size)
-		if err := d.FillTile(here, t, i, j); err != nil {
-			return err
-		}
-		if err := d.FillTile(there, t, j, i); err != nil {
-			return err
-		}
-		at := -1
-		switch d.numbers.want.Bytes() {
-		case 2:
-			at = differs(entry.View[uint16](here), entry.View[uint16](there), t)
-		case 4:
-			at = differs(entry.View[uint32](here), entry.View[uint32](there), t)
-		default:
-			at = differs(entry.View[uint64](here), entry.View[uint64](there), t)
-		}
-		if at < 0 {
-			return nil
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		row, col = i*t+at/t, j*t+at%t
-		return found
-	})
-	if err == found {
-		err = nil
-	}
-	return row, col, err
-}
-
-// differs returns the first entry of a tile of edge t that is not that of the transpose of another; -1: none.
-func differs[E entry.Word](a, b []E, t int) int {
-	for r := range t {
-		for c := range t {
-			if a[r*t+c] != b[c*t+r] {
-				return r*t + c
+		here, there, raw := make([]float64, t*t), make([]float64, t*t), newBuffer(t*d.numbers.Size())
+		for r := range t {
+			if err := errors.Join(d.piece(here[r*t:][:t], i*t+r, j*t, raw), d.piece(there[r*t:][:t], j*t+r, i*t, raw)); err != nil {
+				return err
 			}
 		}
+		for at, w := range here {
+			if r, c := at/t, at%t; w != there[c*t+r] && i*t+r != j*t+c {
+				mu.Lock()
+				defer mu.Unlock()
+				found = &cell{i*t + r, j*t + c}
+				return stop
+			}
+		}
+		return nil
+	})
+	if err == stop {
+		err = nil
 	}
-	return -1
+	return found, err
 }
 
-func (d *Matrix) asymmetric(row, col int) error {
-	here, there := cell{row, col}, cell{col, row}
-	if d.head.Fortran {
-		here, there = there, here
+// piece fills dst with the weights of a line from a place on, as far as there are any.
+func (d *Matrix) piece(dst []float64, line, at int, scratch []byte) error {
+	if line >= d.n || at >= d.n {
+		return nil
 	}
+	return d.entries(dst[:min(len(dst), d.n-at)], cell{line, at}, scratch)
+}
+
+func (d *Matrix) asymmetric(here cell) error {
+	there := cell{here.at, here.line}
 	return &graph.InputError{File: d.name, Reason: fmt.Sprintf("the matrix is not symmetric, as --undirected says: %s has %s, %s has %s",
 		d.where(here), d.text(here), d.where(there), d.text(there))}
 }

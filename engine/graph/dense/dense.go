@@ -99,8 +99,10 @@ func (d *Matrix) text(e cell) string {
 	if err := d.readAt(raw, e.line, e.at); err != nil {
 		return err.Error()
 	}
-	d.numbers.toNative(raw)
-	return d.numbers.text(d.numbers, raw)
+	if d.numbers.Big {
+		d.numbers.swap(raw)
+	}
+	return d.numbers.text(raw)
 }
 
 // readAt fills raw with entries of a line, from a place on.

@@ -461,12 +461,12 @@ func TestHalves(t *testing.T) {
 		}
 	}
 	for code, want := range map[uint16]float64{halfBits(0.1): 0.1, halfBits(3.3): 3.3, 0x7bff: 65500, 1: 6e-8, halfBits(1024): 1024, halfBits(-0.7): -0.7} {
-		if got := decimalOfHalf(code); got != want {
+		if got := decimalOfHalf(halfValue(code)); got != want {
 			t.Errorf("%#x is the decimal %v, not %v", code, got, want)
 		}
 	}
 	for c := range uint16(0x7c00) {
-		if d := decimalOfHalf(c); halfBits(d) != c {
+		if d := decimalOfHalf(halfValue(c)); halfBits(d) != c {
 			t.Fatalf("%#x is the decimal %v, which is nearest to %#x", c, d, halfBits(d))
 		}
 	}

@@ -2,41 +2,17 @@ package dense
 
 import (
 	"math"
-	"slices"
 	"strconv"
 
-	"ooc/engine/text"
 	"ooc/kernels/entry"
 )
 
-// halves handles float16, which it widens to float64 a piece at a time.
-func halves() entryType {
-	each := func(x *numbers, raw []byte, do func(at int, wide []float64)) {
-		var wide [512]float64
-		codes := entry.View[uint16](raw)
-		for at := 0; at < len(codes); at += len(wide) {
-			piece := codes[at:min(at+len(wide), len(codes))]
-			for i, c := range piece {
-				wide[i] = x.half[c]
-			}
-			do(at, wide[:len(piece)])
-		}
+// halfWeights looks float16 up in the table.
+func halfWeights(x *numbers, dst []float64, raw []byte) {
+	for i, c := range entry.View[uint16](raw) {
+		dst[i] = x.half[c]
 	}
-	return entryType{
-		words: func(x *numbers, dst []uint32, raw []byte, w wordRange) {
-			each(x, raw, func(at int, wide []float64) { floatWords(x, dst[at:], wide, w) })
-		},
-		values: func(x *numbers, dst []float64, raw []byte) {
-			each(x, raw, func(at int, wide []float64) { floatValues(x, dst[at:], wide) })
-		},
-		survey: func(x *numbers, raw []byte, s *survey) {
-			each(x, raw, func(_ int, wide []float64) { surveyFloats(x, wide, s) })
-		},
-		text: func(_ *numbers, raw []byte) string {
-			return string(text.Float64.Append(nil, decimalOfHalf(entry.View[uint16](raw)[0])))
-		},
-		bits: 64,
-	}
+	weigh(x, dst, dst)
 }
 
 // halfTable returns what each float16 stands for: its value, or the decimal of the fewest digits near it.
@@ -45,7 +21,7 @@ func halfTable(decimal bool) []float64 {
 	for c := range table {
 		table[c] = halfValue(uint16(c))
 		if decimal {
-			table[c] = decimalOfHalf(uint16(c))
+			table[c] = decimalOfHalf(table[c])
 		}
 	}
 	return table
@@ -66,46 +42,26 @@ func halfValue(c uint16) float64 {
 	return sign * math.Ldexp(1024+mantissa, exponent-25)
 }
 
-// decimalOfHalf returns the decimal with the fewest digits of which c is the nearest float16.
-func decimalOfHalf(c uint16) float64 {
-	x := halfValue(c)
-	if c<<1 == 0 || c>>10&31 == 31 {
+// nearestHalf returns the value of the float16 that a number rounds to.
+func nearestHalf(x float64) float64 {
+	if x == 0 || x-x != 0 {
 		return x
 	}
-	gap := math.Abs(halfValue(c&^0x8000+1)-math.Abs(x)) / 2
-	if c>>10&31 == 30 && c&1023 == 1023 {
-		gap = 16 // half of the step to 65536, were there one
+	_, exponent := math.Frexp(x)
+	step := math.Ldexp(1, max(exponent-11, -24))
+	if x = math.RoundToEven(x/step) * step; math.Abs(x) >= 1<<16 {
+		return math.Inf(int(math.Copysign(1, x)))
 	}
-	below := (math.Abs(x) - halfValue(c&^0x8000-1)) / 2
-	for digits := 1; ; digits++ {
-		d, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits-1, 64), 64)
-		if over := math.Abs(d) - math.Abs(x); over < gap && -over < below {
+	return x
+}
+
+// decimalOfHalf returns the decimal with the fewest digits that a float16 of some value is the nearest to, alone.
+func decimalOfHalf(x float64) float64 {
+	for digits := 0; ; digits++ {
+		d, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits, 64), 64)
+		mirrored := 2*d - x // a float16 where d is halfway to it
+		if x != x || nearestHalf(d) == x && (mirrored == x || nearestHalf(mirrored) != mirrored) {
 			return d
 		}
 	}
-}
-
-// nearestHalf returns the entry of the table that a value rounds to, as NumPy rounds it to float16.
-func (x *numbers) nearestHalf(value float64) float64 {
-	switch {
-	case math.IsNaN(value) || math.IsInf(value, 0):
-		return value
-	case math.Abs(value) >= 65520:
-		return math.Inf(int(math.Copysign(1, value)))
-	}
-	return slices.MinFunc(x.half, func(a, b float64) int {
-		far := func(v float64) float64 {
-			if math.IsNaN(v) {
-				return math.Inf(1)
-			}
-			return math.Abs(v - value)
-		}
-		switch d := far(a) - far(b); {
-		case d < 0:
-			return -1
-		case d > 0:
-			return 1
-		}
-		return 0
-	})
 }

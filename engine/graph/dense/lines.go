@@ -8,7 +8,6 @@ import (
 	"os"
 
 	"ooc/engine/graph"
-	"ooc/kernels/entry"
 )
 
 // Lines is a square array of numbers of any meaning in a .npy file that is not compressed. Unlike a Matrix, it is
@@ -75,7 +74,8 @@ func (m *Lines) lineBytes() int64 { return int64(m.n) * int64(m.head.Size()) }
 // becomes +Inf. It is for one goroutine.
 func (m *Lines) NewLineReader() func(dst []float64, k int) error {
 	raw := newBuffer(int(m.lineBytes()))
-	native := numbers{Type: m.head.Type}
+	of := entryTypes[m.head.Code]
+	x := numbers{Type: m.head.Type, entryType: of, scale: 1, none: math.Inf(1), hasNone: true, noneInt: of.hi}
 	return func(dst []float64, k int) error {
 		if k < 0 || k >= m.n || len(dst) != m.n {
 			return fmt.Errorf("%s: there is no line %d of %d in %d×%d", m.name, k, len(dst), m.n, m.n)
@@ -85,33 +85,7 @@ func (m *Lines) NewLineReader() func(dst []float64, k int) error {
 		} else if err != nil {
 			return fmt.Errorf("%s: line %d cannot be read: %w", m.name, k, err)
 		}
-		native.toNative(raw)
-		lineDecoders[m.head.Code](dst, raw)
+		x.weightsOf(dst, raw)
 		return nil
-	}
-}
-
-var lineDecoders = map[string]func(dst []float64, raw []byte){
-	"i1": decodeInts[int8](math.MaxInt8), "u1": decodeInts[uint8](math.MaxUint8),
-	"i2": decodeInts[int16](math.MaxInt16), "u2": decodeInts[uint16](math.MaxUint16),
-	"i4": decodeInts[int32](math.MaxInt32), "u4": decodeInts[uint32](math.MaxUint32),
-	"i8": decodeInts[int64](math.MaxInt64), "u8": decodeInts[uint64](math.MaxUint64),
-	"f4": decodeFloats[float32], "f8": decodeFloats[float64],
-}
-
-func decodeInts[E integer](none E) func(dst []float64, raw []byte) {
-	return func(dst []float64, raw []byte) {
-		for i, x := range entry.View[E](raw) {
-			dst[i] = float64(x)
-			if x == none {
-				dst[i] = math.Inf(1)
-			}
-		}
-	}
-}
-
-func decodeFloats[E float32 | float64](dst []float64, raw []byte) {
-	for i, x := range entry.View[E](raw) {
-		dst[i] = float64(x)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
-	"unsafe"
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/npy"
@@ -24,7 +23,7 @@ type numbers struct {
 	want  entry.Kind
 	scale int64 // 1: none
 	ten   bool  // scale is a power of ten
-	float bool  // the kind is f32; where want leaves it open, the survey sets it
+	float bool  // the kind was settled, and is f32
 
 	noArc   bool    // somebody has said what is no arc
 	none    float64 // of floating types: what no arc looks like, beside +Inf
@@ -36,26 +35,12 @@ type numbers struct {
 
 // entryType is what depends on the type of entries.
 type entryType struct {
-	words  func(x *numbers, dst []uint32, raw []byte, w wordRange)
-	values func(x *numbers, dst []float64, raw []byte)
-	survey func(x *numbers, raw []byte, s *survey)
-	text   func(x *numbers, raw []byte) string
-	bits   int // of floating types, the precision that texts of them need
-	lo     int64
-	hi     uint64
+	weights func(x *numbers, dst []float64, raw []byte)
+	text    func(raw []byte) string
+	bits    int // of floating types, their precision
+	lo      int64
+	hi      uint64
 }
-
-// wordRange says how words of integer kinds show no arc, and what larger weights are shown as.
-type wordRange struct{ none, most int32 }
-
-var (
-	// tileWords are those of a distance matrix, tileShorts those of one of kind u16. A weight of Unreachable or more
-	// passes Check only where no shortest path uses the arc.
-	tileWords  = wordRange{entry.Inf32, entry.Inf32}
-	tileShorts = wordRange{int32(entry.Inf16), int32(entry.Inf16)}
-	// lineWords keep every weight; none is the least int32.
-	lineWords = wordRange{math.MinInt32, math.MaxInt32}
-)
 
 // entryTypes lists the types by NumPy's code for them: kind and bytes.
 var entryTypes = map[string]entryType{
@@ -68,35 +53,38 @@ var entryTypes = map[string]entryType{
 	"u2": integers[uint16](0, math.MaxUint16),
 	"u4": integers[uint32](0, math.MaxUint32),
 	"u8": integers[uint64](0, math.MaxUint64),
-	"f2": halves(),
+	"f2": {bits: 16, weights: halfWeights, text: func(raw []byte) string {
+		return string(text.Float64.Append(nil, decimalOfHalf(halfValue(entry.View[uint16](raw)[0]))))
+	}},
 	"f4": floats[float32](32, text.NumbersOf(entry.KindF32, 1)),
 	"f8": floats[float64](64, text.Float64),
 }
 
-type integer interface {
-	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
-}
-
-func integers[E integer](lo int64, hi uint64) entryType {
-	return entryType{
-		words:  func(x *numbers, dst []uint32, raw []byte, w wordRange) { intWords(x, dst, entry.View[E](raw), w) },
-		values: func(x *numbers, dst []float64, raw []byte) { intValues(x, dst, entry.View[E](raw)) },
-		survey: func(x *numbers, raw []byte, s *survey) { surveyInts(x, entry.View[E](raw), s) },
-		text:   func(_ *numbers, raw []byte) string { return fmt.Sprint(entry.View[E](raw)[0]) },
-		lo:     lo, hi: hi,
-	}
+func integers[E entry.Word](lo int64, hi uint64) entryType {
+	return entryType{lo: lo, hi: hi, text: func(raw []byte) string { return fmt.Sprint(entry.View[E](raw)[0]) },
+		weights: func(x *numbers, dst []float64, raw []byte) {
+			all, scale := entry.View[E](raw), float64(x.scale)
+			for i, e := range all {
+				dst[i] = float64(e) * scale
+			}
+			if x.float && x.scale == 1 { // rounded once, and not to a float64 before
+				for i, e := range all {
+					dst[i] = float64(float32(e))
+				}
+			}
+			if x.hasNone {
+				for i, e := range all {
+					if e == E(x.noneInt) {
+						dst[i] = math.Inf(1)
+					}
+				}
+			}
+		}}
 }
 
 func floats[E float32 | float64](bits int, digits text.Numbers) entryType {
-	return entryType{
-		words:  func(x *numbers, dst []uint32, raw []byte, w wordRange) { floatWords(x, dst, entry.View[E](raw), w) },
-		values: func(x *numbers, dst []float64, raw []byte) { floatValues(x, dst, entry.View[E](raw)) },
-		survey: func(x *numbers, raw []byte, s *survey) { surveyFloats(x, entry.View[E](raw), s) },
-		text: func(_ *numbers, raw []byte) string {
-			return string(digits.Append(nil, float64(entry.View[E](raw)[0])))
-		},
-		bits: bits,
-	}
+	return entryType{bits: bits, text: func(raw []byte) string { return string(digits.Append(nil, float64(entry.View[E](raw)[0]))) },
+		weights: func(x *numbers, dst []float64, raw []byte) { weigh(x, dst, entry.View[E](raw)) }}
 }
 
 // newNumbers returns what reads the entries of an array.
@@ -105,12 +93,12 @@ func newNumbers(d npy.Type, o Options) (*numbers, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &numbers{Type: d, entryType: entryTypes[d.Code], want: weigh.Want, scale: weigh.Scale, float: weigh.Float, none: math.Inf(1)}
+	x := &numbers{Type: d, entryType: entryTypes[d.Code], want: weigh.Want, scale: weigh.Scale, none: math.Inf(1)}
 	x.ten = isPowerOfTen(x.scale)
-	if x.want == graph.KindAuto && x.entryType.bits == 0 {
+	if x.want == graph.KindAuto && x.bits == 0 {
 		x.want = entry.KindI32
 	}
-	if x.Code == "f2" {
+	if x.bits == 16 {
 		x.half = halfTable(x.scale > 1)
 	}
 	return x, x.setNoArc(o.NoArc)
@@ -123,7 +111,7 @@ func isPowerOfTen(x int64) bool {
 	return x == 1
 }
 
-// settle fixes the kind.
+// settle fixes the kind. From then on weights are rounded to it.
 func (x *numbers) settle(kind entry.Kind) { x.want, x.float = kind, kind == entry.KindF32 }
 
 // setNoArc reads what no arc looks like. In a floating type it is the entry nearest to the number.
@@ -138,272 +126,153 @@ func (x *numbers) setNoArc(text string) error {
 	switch {
 	case !isSpecial && !isDecimal:
 		return number.BadOption("--no-arc %s is not a number", number.Quoted(tok))
-	case x.entryType.bits > 0:
+	case x.bits > 0:
 		if isDecimal {
-			value, _ = strconv.ParseFloat(string(tok), x.entryType.bits) // +Inf or −Inf where it is too large
+			value, _ = strconv.ParseFloat(string(tok), max(32, x.bits)) // +Inf or −Inf where it is too large
 		}
-		if x.half != nil {
-			value = x.nearestHalf(value)
+		if x.bits == 16 {
+			value = nearestHalf(value)
+		}
+		if x.bits == 16 && x.scale > 1 {
+			value = decimalOfHalf(value)
 		}
 		x.none = value
 		return nil
 	case isSpecial && math.IsInf(value, 1):
 		return nil // no integer looks like that
 	}
-	x.hasNone = true
-	if u, err := strconv.ParseUint(string(tok), 10, 64); isDecimal && err == nil && u <= x.hi {
+	u, uErr := strconv.ParseUint(string(tok), 10, 64)
+	i, iErr := strconv.ParseInt(string(tok), 10, 64)
+	k, state := d.Times(1, tok)
+	switch {
+	case uErr == nil && u <= x.hi:
 		x.noneInt = u
-		return nil
-	}
-	if i, err := strconv.ParseInt(string(tok), 10, 64); isDecimal && err == nil && i < 0 && i >= x.lo {
+	case iErr == nil && i < 0 && i >= x.lo:
 		x.noneInt = uint64(i)
-		return nil
+	case isDecimal && state == number.Integer && k >= x.lo && (k < 0 || uint64(k) <= x.hi):
+		x.noneInt = uint64(k)
+	default:
+		return number.BadOption("--no-arc %s is no value of the matrix's type, %s…%d", number.Quoted(tok), strconv.FormatInt(x.lo, 10), x.hi)
 	}
-	if i, state := d.Times(1, tok); isDecimal && state == number.Integer && i >= x.lo && (i < 0 || uint64(i) <= x.hi) {
-		x.noneInt = uint64(i)
-		return nil
-	}
-	return number.BadOption("--no-arc %s is no value of the matrix's type, %s…%d", number.Quoted(tok), strconv.FormatInt(x.lo, 10), x.hi)
+	x.hasNone = true
+	return nil
 }
 
-// wordsOf writes the weights of the entries in raw, which were surveyed before, as words of the kind.
-func (x *numbers) wordsOf(dst []uint32, raw []byte, w wordRange) {
-	x.toNative(raw)
-	x.entryType.words(x, dst, raw, w)
+// weightsOf writes the weights of entries in stored units, +Inf where there is no arc. A NaN is no number, or a number
+// that the scale does not make an integer. It changes raw.
+func (x *numbers) weightsOf(dst []float64, raw []byte) {
+	if x.Big {
+		x.swap(raw)
+	}
+	x.weights(x, dst, raw)
 }
 
-// valuesOf writes these weights as numbers in stored units, +Inf where there is no arc. words is scratch, as long as
-// dst.
-func (x *numbers) valuesOf(dst []float64, raw []byte, words []uint32) {
-	if x.want == entry.KindF64 {
-		x.toNative(raw)
-		x.entryType.values(x, dst, raw)
-		return
-	}
-	x.wordsOf(words, raw, lineWords)
-	for v, w := range words {
-		dst[v] = x.value(w)
-	}
-}
-
-// toNative puts the bytes of entries into this machine's order, as the store's: least significant first.
-func (x *numbers) toNative(raw []byte) {
-	if !x.Big {
-		return
-	}
+// swap puts the bytes of entries into this machine's order, as the store's: least significant first.
+func (x *numbers) swap(raw []byte) {
 	switch x.Size() {
 	case 2:
-		for i, w := range entry.View[uint16](raw) {
-			entry.View[uint16](raw)[i] = bits.ReverseBytes16(w)
-		}
+		swapEach(entry.View[uint16](raw), bits.ReverseBytes16)
 	case 4:
-		for i, w := range entry.View[uint32](raw) {
-			entry.View[uint32](raw)[i] = bits.ReverseBytes32(w)
-		}
+		swapEach(entry.View[uint32](raw), bits.ReverseBytes32)
 	case 8:
-		for i, w := range entry.View[uint64](raw) {
-			entry.View[uint64](raw)[i] = bits.ReverseBytes64(w)
-		}
+		swapEach(entry.View[uint64](raw), bits.ReverseBytes64)
 	}
 }
 
-var infBits = uint32(entry.KindF32.Unreachable())
+func swapEach[W any](words []W, swapped func(W) W) {
+	for i, w := range words {
+		words[i] = swapped(w)
+	}
+}
 
-func intWords[E integer](x *numbers, dst []uint32, raw []E, w wordRange) {
-	none, has := E(x.noneInt), x.hasNone
+// weigh makes weights of floating-point entries.
+func weigh[E float32 | float64](x *numbers, dst []float64, raw []E) {
+	none, noneIsNaN, scaled, single := x.none, x.none != x.none, x.scale > 1, x.float
 	for i, e := range raw {
+		w := float64(e)
 		switch {
-		case x.float && has && e == none:
-			dst[i] = infBits
-		case x.float && x.scale == 1:
-			dst[i] = math.Float32bits(float32(e))
-		case x.float:
-			dst[i] = math.Float32bits(float32(int64(e) * x.scale))
-		case has && e == none:
-			dst[i] = uint32(w.none)
-		default:
-			dst[i] = uint32(min(int64(e)*x.scale, int64(w.most)))
+		case w == none || w != w && noneIsNaN:
+			w = math.Inf(1)
+		case scaled && w-w == 0: // finite
+			w = x.scaled(w)
 		}
+		if single {
+			w = float64(float32(w))
+		}
+		dst[i] = w + 0 // there is no −0
 	}
 }
 
-func intValues[E integer](x *numbers, dst []float64, raw []E) {
-	for i, e := range raw {
-		dst[i] = float64(e)
-		if x.hasNone && e == E(x.noneInt) {
-			dst[i] = math.Inf(1)
-		} else if x.scale > 1 {
-			dst[i] = float64(int64(e) * x.scale)
-		}
+// scaled returns the decimal that an entry stands for times the scale, NaN where that is no integer. One with up to 15
+// digits (6 in float32) is the only such one near its entry, so that a product that leads back to the entry is the
+// exact one.
+func (x *numbers) scaled(w float64) float64 {
+	y := math.RoundToEven(w * float64(x.scale))
+	back, unique, bits := y/float64(x.scale), 1e15, 64
+	if x.bits == 32 {
+		back, unique, bits = float64(float32(back)), 1e6, 32
 	}
-}
-
-func floatValues[E float32 | float64](x *numbers, dst []float64, raw []E) {
-	none := E(x.none)
-	for i, e := range raw {
-		dst[i] = float64(e) + 0 // there is no −0
-		if e == none || e != e {
-			dst[i] = math.Inf(1)
-		} else if x.scale > 1 && !math.IsInf(dst[i], 1) {
-			r, _ := scaled(x, e)
-			dst[i] = float64(r)
-		}
-	}
-}
-
-func floatWords[E float32 | float64](x *numbers, dst []uint32, raw []E, w wordRange) {
-	none, inf := E(x.none), E(math.Inf(1))
-	for i, e := range raw {
-		switch {
-		case e == none || e == inf || e != e:
-			dst[i] = uint32(w.none)
-			if x.float {
-				dst[i] = infBits
-			}
-		case x.float && x.scale == 1:
-			f := float32(e)
-			if f == 0 {
-				f = 0 // also where it was −0
-			}
-			dst[i] = math.Float32bits(f)
-		case x.scale == 1:
-			dst[i] = uint32(min(int32(e), w.most))
-		default:
-			r, _ := scaled(x, e)
-			if x.float {
-				dst[i] = math.Float32bits(float32(r))
-			} else {
-				dst[i] = uint32(min(int32(r), w.most))
-			}
-		}
-	}
-}
-
-// scaled returns the decimal that x stands for times the scale. One with up to 15 digits (6 in float32) is
-// the only such one near its entry, so that a product that leads back to the entry is the exact one.
-func scaled[E float32 | float64](x *numbers, e E) (int64, number.State) {
-	unique := 1e15
-	if unsafe.Sizeof(e) == 4 {
-		unique = 1e6
-	}
-	if y := math.RoundToEven(float64(e) * float64(x.scale)); x.ten && math.Abs(y) < unique && E(y/float64(x.scale)) == e {
-		return int64(y), number.Integer
+	if x.ten && math.Abs(y) < unique && back == w {
+		return y
 	}
 	var buf [32]byte
-	tok := strconv.AppendFloat(buf[:0], float64(e), 'g', -1, 8*int(unsafe.Sizeof(e)))
+	tok := strconv.AppendFloat(buf[:0], w, 'g', -1, bits)
 	d, _ := number.Scan(tok)
-	return d.Times(x.scale, tok)
+	switch r, state := d.Times(x.scale, tok); state {
+	case number.Integer:
+		return float64(r)
+	case number.Huge:
+		return math.Copysign(math.MaxFloat64, w)
+	}
+	return math.NaN()
 }
 
-// survey is what a pass over entries finds. The zero value has seen none.
+// survey is what a pass over weights finds. The zero value has seen none.
 type survey struct {
 	arcs     int64
 	zeros    int64   // of these arcs, of length 0
-	lo, hi   float64 // weights times the scale, in double precision
-	fraction bool    // some such weight is not an integer
-	rounded  bool    // some such weight is no float32
+	lo, hi   float64 // of the weights
+	fraction bool    // some weight is not an integer
+	rounded  bool    // some weight is no float32
 	nan      bool
 }
 
-func (s *survey) add(arcs int64, lo, hi float64) {
-	if arcs == 0 {
-		return
+// see adds weights.
+func (s *survey) see(weights []float64) {
+	t := survey{lo: math.Inf(1), hi: math.Inf(-1)}
+	for _, w := range weights {
+		if k := int32(w); float64(k) != w || k > 1<<24 || k < -1<<24 {
+			if w > math.MaxFloat64 || w != w {
+				t.nan = t.nan || w != w
+				continue
+			}
+			t.fraction = t.fraction || w != math.Trunc(w)
+			t.rounded = t.rounded || float64(float32(w)) != w
+		} else if k == 0 {
+			t.zeros++
+		}
+		t.arcs++
+		if w < t.lo {
+			t.lo = w
+		}
+		if w > t.hi {
+			t.hi = w
+		}
 	}
-	if s.arcs == 0 {
-		s.lo, s.hi = lo, hi
-	}
-	s.arcs += arcs
-	s.lo, s.hi = min(s.lo, lo), max(s.hi, hi)
+	s.merge(t)
 }
 
 func (s *survey) merge(t survey) {
-	s.add(t.arcs, t.lo, t.hi)
+	switch {
+	case s.arcs == 0 && t.arcs > 0:
+		s.lo, s.hi = t.lo, t.hi
+	case t.arcs > 0:
+		s.lo, s.hi = min(s.lo, t.lo), max(s.hi, t.hi)
+	}
+	s.arcs += t.arcs
 	s.zeros += t.zeros
-	s.fraction, s.nan = s.fraction || t.fraction, s.nan || t.nan
-	s.rounded = s.rounded || t.rounded
+	s.fraction, s.rounded, s.nan = s.fraction || t.fraction, s.rounded || t.rounded, s.nan || t.nan
 }
 
-// over reports whether an integer weight has a magnitude beyond most.
+// over reports whether a weight has a magnitude beyond most.
 func (s *survey) over(most float64) bool { return s.hi > most || s.lo < -most }
-
-// tooWide reports whether a weight is infinite as a float32.
-func (s *survey) tooWide() bool {
-	return math.IsInf(float64(float32(s.hi)), 1) || math.IsInf(float64(float32(s.lo)), -1)
-}
-
-func surveyInts[E integer](x *numbers, raw []E, s *survey) {
-	none, has := E(x.noneInt), x.hasNone
-	if has {
-		for len(raw) > 0 && raw[0] == none {
-			raw = raw[1:]
-		}
-	}
-	if len(raw) == 0 {
-		return
-	}
-	lo, hi, arcs := raw[0], raw[0], int64(0)
-	for _, e := range raw {
-		if has && e == none {
-			continue
-		}
-		if e == 0 {
-			s.zeros++
-		}
-		arcs++
-		lo, hi = min(lo, e), max(hi, e)
-	}
-	s.add(arcs, float64(lo)*float64(x.scale), float64(hi)*float64(x.scale))
-	if x.float && s.over(1<<24) {
-		for _, e := range raw {
-			w := float64(e) * float64(x.scale)
-			s.rounded = s.rounded || float64(float32(w)) != w && !(has && e == none)
-		}
-	}
-}
-
-func surveyFloats[E float32 | float64](x *numbers, raw []E, s *survey) {
-	none, inf := E(x.none), E(math.Inf(1))
-	lo, hi, arcs, rounded := math.Inf(1), math.Inf(-1), int64(0), s.rounded
-	for _, e := range raw {
-		if e == none || e == inf {
-			continue
-		}
-		if e != e {
-			s.nan = s.nan || none == none
-			continue
-		}
-		w := float64(e)
-		if x.scale > 1 {
-			w = surveyScaled(x, e, s)
-		} else if w != float64(int32(w)) {
-			s.fraction = s.fraction || w != math.Trunc(w)
-		}
-		if w == 0 {
-			s.zeros++
-		}
-		if float64(float32(w)) != w {
-			rounded = true
-		}
-		arcs++
-		if w < lo {
-			lo = w
-		}
-		if w > hi {
-			hi = w
-		}
-	}
-	s.rounded = rounded
-	s.add(arcs, lo, hi)
-}
-
-func surveyScaled[E float32 | float64](x *numbers, e E, s *survey) float64 {
-	if math.IsInf(float64(e), 0) {
-		return float64(e)
-	}
-	r, state := scaled(x, e)
-	s.fraction = s.fraction || state == number.Fraction
-	if state == number.Huge {
-		return math.Copysign(math.MaxFloat64, float64(e))
-	}
-	return float64(r)
-}

@@ -10,7 +10,7 @@ import (
 type search struct {
 	d         *Matrix
 	potential []float64
-	scratch   *lineScratch
+	scratch   []byte
 	weights   []float64
 	dist      []float64
 	hops      []int32

@@ -63,7 +63,7 @@ func (s *surveyor) work() error {
 	d := s.d
 	size := int(d.lineBytes())
 	per := max(1, min(d.n, surveyBlock/size))
-	raw := newBuffer(per * size)
+	raw, weights := newBuffer(per*size), make([]float64, d.n)
 	for {
 		first := int(s.next.Add(1)-1) * per
 		if first >= d.n {
@@ -73,9 +73,9 @@ func (s *surveyor) work() error {
 		if err := d.readAt(raw[:count*size], first, 0); err != nil {
 			return err
 		}
-		d.numbers.toNative(raw[:count*size])
 		for k := range count {
-			if !s.line(first+k, raw[k*size:(k+1)*size]) {
+			d.numbers.weightsOf(weights, raw[k*size:(k+1)*size])
+			if !s.line(first+k, weights) {
 				s.next.Store(int64(d.n)) // no block has that number
 				break
 			}
@@ -84,19 +84,18 @@ func (s *surveyor) work() error {
 }
 
 // line surveys a line, and reports whether it may stand.
-func (s *surveyor) line(u int, raw []byte) bool {
-	d, x, size := s.d, s.d.numbers, s.d.numbers.Size()
+func (s *surveyor) line(u int, weights []float64) bool {
 	var found, loop survey
-	x.entryType.survey(x, raw[:u*size], &found)
-	x.entryType.survey(x, raw[u*size:(u+1)*size], &loop)
-	x.entryType.survey(x, raw[(u+1)*size:], &found)
-	d.largest[u] = max(found.hi, -found.lo)
+	found.see(weights[:u])
+	loop.see(weights[u : u+1])
+	found.see(weights[u+1:])
+	s.d.largest[u] = max(found.hi, -found.lo)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.total.merge(found)
-	if x.objectsTo(found) != nothing || math.IsInf(loop.lo, -1) {
+	if s.d.numbers.objectsTo(found) != "" || math.IsInf(loop.lo, -1) {
 		if u < s.bad {
-			s.bad, s.err = u, d.objection(u, raw)
+			s.bad, s.err = u, s.d.objection(u)
 		}
 		return false
 	}
@@ -136,10 +135,9 @@ func (s *surveyor) settle() error {
 			return err
 		}
 	}
-	x.settle(kind)
 	f := &d.facts
-	f.Kind, f.Arcs, f.MinWeight, f.MaxWeight = kind, s.total.arcs, s.total.lo+0, s.total.hi+0
-	if x.float {
+	f.Kind, f.Arcs, f.MinWeight, f.MaxWeight = kind, s.total.arcs, s.total.lo, s.total.hi
+	if kind == entry.KindF32 {
 		f.MinWeight, f.MaxWeight = float64(float32(s.total.lo))+0, float64(float32(s.total.hi))+0
 	}
 	f.Negative = f.MinWeight < 0
@@ -147,16 +145,17 @@ func (s *surveyor) settle() error {
 		w, _ := strconv.ParseFloat(d.text(cell{s.loop, s.loop}), 64)
 		return &graph.NegativeCycleError{File: d.name, Cycle: []string{f.IDs.Name(s.loop)}, Length: w, Numbers: f.Numbers(), Hint: "it is on the diagonal"}
 	}
-	if x.float && s.rounded != noLine {
+	if kind == entry.KindF32 && s.rounded != noLine {
 		d.src.Remarks = append(d.src.Remarks, d.rounded(d.find(s.rounded, func(one survey) bool { return one.rounded }), s.total.fraction))
 	}
 	if f.Negative {
 		d.negative = d.find(s.below, func(one survey) bool { return one.lo < 0 })
 	}
-	row, col, err := d.oneWay()
-	f.Symmetric = err == nil && row < 0
+	x.settle(kind)
+	one, err := d.oneWay()
+	f.Symmetric = err == nil && one == nil
 	if err == nil && !f.Symmetric && !f.Directed {
-		err = d.asymmetric(row, col)
+		err = d.asymmetric(*one)
 	}
 	return err
 }
@@ -181,85 +180,65 @@ func (d *Matrix) rounded(e cell, fraction bool) string {
 	return fmt.Sprintf("weights are rounded to float32, such as %s at %s; %s, where distances fit that, and %s", d.text(e), d.where(e), hint, number.MoreDigits)
 }
 
-// find returns the first entry of a line, outside the diagonal, whose survey fits.
+// find returns the first entry of a line, outside the diagonal, whose survey fits; if none does, that on it.
 func (d *Matrix) find(line int, fits func(one survey) bool) cell {
-	raw := newBuffer(int(d.lineBytes()))
-	if d.readAt(raw, line, 0) == nil {
-		d.numbers.toNative(raw)
-		return d.findIn(line, raw, fits)
+	weights := make([]float64, d.n)
+	if err := d.line(weights, line, d.newScratch()); err != nil {
+		return cell{line, line}
 	}
-	return cell{line, 0}
-}
-
-func (d *Matrix) findIn(line int, raw []byte, fits func(one survey) bool) cell {
-	x, size := d.numbers, d.numbers.Size()
-	for at := range d.n {
+	for at := range weights {
 		var one survey
-		x.entryType.survey(x, raw[at*size:(at+1)*size], &one)
-		if fits(one) {
+		if one.see(weights[at : at+1]); at != line && fits(one) {
 			return cell{line, at}
 		}
 	}
-	return cell{line, 0}
+	return cell{line, line}
 }
 
-// objection is what may be wrong with a weight.
-type objection int
-
+// Reasons of objectsTo, and what stands for one.
 const (
-	nothing objection = iota
-	notFinite
-	notBool
-	notScaled
-	notInteger
-	tooLargeI32
-	tooLargeF32
+	notFinite = "weight %s: weights are finite, or +Inf for no arc"
+	tooLarge  = "too large"
 )
 
-func (x *numbers) objectsTo(s survey) objection {
+// objectsTo says what is wrong with a weight that was seen, with %s for its text; "" if nothing is.
+func (x *numbers) objectsTo(s survey) string {
+	integral := x.want != graph.KindAuto && !x.want.Float()
 	switch {
-	case s.nan || math.IsInf(s.lo, -1):
+	case s.nan: // if it is a number
+		return fmt.Sprintf("weight %%s times the scale %d is not an integer", x.scale)
+	case math.IsInf(s.lo, -1):
 		return notFinite
 	case x.Code == "b1" && s.hi > float64(x.scale):
-		return notBool
-	case s.fraction && x.scale > 1:
-		return notScaled
-	case s.fraction && x.integral():
-		return notInteger
-	case x.integral() && s.over(math.MaxInt32), x.scale > 1 && s.over(1<<62):
-		return tooLargeI32
-	case !x.integral() && x.want != entry.KindF64 && s.tooWide():
-		return tooLargeF32
+		return "%s is neither False nor True"
+	case s.fraction && integral:
+		return "weight %s is not an integer: use --kind f32, or --scale to make it one"
+	case integral && s.over(math.MaxInt32), x.scale > 1 && s.over(1<<62):
+		return tooLarge
+	case !integral && x.want != entry.KindF64 && math.IsInf(float64(float32(max(s.hi, -s.lo))), 1):
+		return "weight %s is too large for kind f32"
 	}
-	return nothing
+	return ""
 }
 
-// integral reports whether the kind is known to be one of integers.
-func (x *numbers) integral() bool { return x.want != graph.KindAuto && !x.want.Float() }
-
 // objection returns the error about the first entry of a line that there is something wrong with.
-func (d *Matrix) objection(line int, raw []byte) error {
-	e := d.findIn(line, raw, func(one survey) bool { return d.numbers.objectsTo(one) != nothing })
-	var one survey
-	d.numbers.entryType.survey(d.numbers, raw[e.at*d.numbers.Size():][:d.numbers.Size()], &one)
-	text := d.text(e)
-	switch d.numbers.objectsTo(one) {
-	case notFinite:
-		hint := ""
-		if one.nan {
-			hint = "; --no-arc nan makes NaN no arc"
+func (d *Matrix) objection(line int) error {
+	reason := notFinite // on the diagonal
+	e := d.find(line, func(one survey) bool {
+		about := d.numbers.objectsTo(one)
+		if about != "" {
+			reason = about
 		}
-		return d.failAt(e, "weight %s: weights are finite, or +Inf for no arc%s", text, hint)
-	case notBool:
-		return d.failAt(e, "%s is neither False nor True", text)
-	case notScaled:
-		return d.failAt(e, "weight %s times the scale %d is not an integer", text, d.numbers.scale)
-	case notInteger:
-		return d.failAt(e, "weight %s is not an integer: use --kind f32, or --scale to make it one", text)
-	case tooLargeI32:
+		return about != ""
+	})
+	text := d.text(e)
+	switch {
+	case reason == tooLarge:
 		return d.tooLarge(e)
+	case text == "nan":
+		reason = notFinite + "; --no-arc nan makes NaN no arc"
 	}
-	return d.failAt(e, "weight %s is too large for kind f32", text)
+	return d.failAt(e, reason, text)
 }
 
 func (d *Matrix) tooLarge(e cell) error {

@@ -14,22 +14,11 @@ func (d *Matrix) FillTile(dst []byte, t, i, j int) error {
 	if len(dst) != kind.Bytes()*t*t {
 		panic(fmt.Sprintf("graph: FillTile of edge %d given %d bytes", t, len(dst)))
 	}
-	err := error(nil)
-	switch x := d.numbers; kind {
-	case entry.KindU16:
-		words := make([]uint32, t)
-		err = fill(d, entry.View[uint16](dst), t, i, j, func(dst []uint16, raw []byte) {
-			x.wordsOf(words[:len(dst)], raw, tileShorts)
-			for k := range dst {
-				dst[k] = uint16(words[k])
-			}
-		})
-	case entry.KindF64:
-		err = fill(d, entry.View[float64](dst), t, i, j, func(dst []float64, raw []byte) { x.valuesOf(dst, raw, nil) })
-	default:
-		err = fill(d, entry.View[uint32](dst), t, i, j, func(dst []uint32, raw []byte) { x.wordsOf(dst, raw, tileWords) })
+	rows, cols := max(0, min(t, d.n-i*t)), max(0, min(t, d.n-j*t))
+	if rows < t || cols < t {
+		kind.Fill(dst, kind.Unreachable())
 	}
-	if err != nil {
+	if err := d.fill(dst, t, i*t, j*t, rows, cols); err != nil {
 		return err
 	}
 	if i == j {
@@ -40,46 +29,55 @@ func (d *Matrix) FillTile(dst []byte, t, i, j int) error {
 	return d.unchanged()
 }
 
-// fill writes a tile with stored, which makes entries of what the file has.
-func fill[E entry.Word](d *Matrix, tile []E, t, i, j int, stored func(dst []E, raw []byte)) error {
-	rows, cols := max(0, min(t, d.n-i*t)), max(0, min(t, d.n-j*t))
-	if rows < t || cols < t {
-		kind := d.numbers.want
-		kind.Fill(entry.Bytes(tile), kind.Unreachable())
-	}
+// fill writes the part of a tile that is in the matrix. Of columns it reads some at a time, so that what is written to
+// the tile's rows fills cache lines.
+func (d *Matrix) fill(dst []byte, t, top, left, rows, cols int) error {
+	lines, length, strip := rows, cols, 1
 	if d.head.Fortran {
-		return fillColumns(d, tile, t, i*t, j*t, rows, cols, stored)
+		lines, length, strip, top, left = cols, rows, 16, left, top
 	}
-	raw := newBuffer(cols * d.numbers.Size())
-	for r := range rows {
-		if err := d.readAt(raw, i*t+r, j*t); err != nil {
-			return err
+	raw, weights, across := newBuffer(length*d.numbers.Size()), make([]float64, strip*length), make([]float64, strip)
+	for k := 0; k < lines; k += strip {
+		wide := min(strip, lines-k)
+		for c := range wide {
+			if err := d.entries(weights[c*length:][:length], cell{top + k + c, left}, raw); err != nil {
+				return err
+			}
 		}
-		stored(tile[r*t:][:cols], raw)
+		if !d.head.Fortran {
+			d.store(dst, k*t, weights)
+			continue
+		}
+		for r := range length {
+			for c := range wide {
+				across[c] = weights[c*length+r]
+			}
+			d.store(dst, r*t+k, across[:wide])
+		}
 	}
 	return nil
 }
 
-// fillColumns reads some columns at a time, so that what is written to the tile's rows fills cache lines.
-func fillColumns[E entry.Word](d *Matrix, tile []E, t, top, left, rows, cols int, stored func(dst []E, raw []byte)) error {
-	const strip = 16
-	raw, columns := newBuffer(rows*d.numbers.Size()), make([]E, strip*rows)
-	for c := 0; c < cols; c += strip {
-		wide := min(strip, cols-c)
-		for k := range wide {
-			if err := d.readAt(raw, left+c+k, top); err != nil {
-				return err
-			}
-			stored(columns[k*rows:][:rows], raw)
-		}
-		for r := range rows {
-			out := tile[r*t+c:][:wide]
-			for k := range out {
-				out[k] = columns[k*rows+r]
-			}
+// store writes weights into a tile, from an entry of it on.
+func (d *Matrix) store(tile []byte, at int, weights []float64) {
+	switch kind := d.numbers.want; kind {
+	case entry.KindI32:
+		storeCapped(entry.View[int32](tile)[at:], weights, entry.Inf32)
+	case entry.KindU16:
+		storeCapped(entry.View[uint16](tile)[at:], weights, entry.Inf16)
+	default:
+		kind.Append(tile[:at*kind.Bytes()], weights)
+	}
+}
+
+// storeCapped is store for integers. One of unreachable or more passes Check only where no shortest path uses the arc.
+func storeCapped[E int32 | uint16](to []E, weights []float64, unreachable E) {
+	to = to[:len(weights)]
+	for i, w := range weights {
+		if to[i] = unreachable; w < float64(unreachable) {
+			to[i] = E(w)
 		}
 	}
-	return nil
 }
 
 // Weight returns the weight of the arc from u to v in stored units, +Inf where there is none. It may be called
@@ -96,41 +94,27 @@ func (d *Matrix) Weight(u, v int) (float64, error) {
 
 // weight returns the weight of an entry in stored units, +Inf where there is no arc. The diagonal counts as any.
 func (d *Matrix) weight(e cell) (float64, error) {
-	raw, value := newBuffer(d.numbers.Size()), [1]float64{}
+	var weight [1]float64
+	err := d.entries(weight[:], e, newBuffer(d.numbers.Size()))
+	return weight[0], err
+}
+
+// entries fills dst with the weights of a line from an entry on. scratch has room for what the file has of them.
+func (d *Matrix) entries(dst []float64, e cell, scratch []byte) error {
+	raw := scratch[:len(dst)*d.numbers.Size()]
 	if err := d.readAt(raw, e.line, e.at); err != nil {
-		return 0, err
-	}
-	d.numbers.valuesOf(value[:], raw, make([]uint32, 1))
-	return value[0], nil
-}
-
-// value returns the number that a word in lineWords stands for.
-func (x *numbers) value(word uint32) float64 {
-	switch {
-	case x.float:
-		return float64(math.Float32frombits(word))
-	case int32(word) == lineWords.none:
-		return math.Inf(1)
-	}
-	return float64(int32(word))
-}
-
-// lineScratch is what reading a line as numbers needs.
-type lineScratch struct {
-	raw   []byte
-	words []uint32
-}
-
-func (d *Matrix) newScratch() *lineScratch {
-	return &lineScratch{newBuffer(int(d.lineBytes())), make([]uint32, d.n)}
-}
-
-// line fills dst, of n elements, with the weights of a line, as weight returns them, and 0 on the diagonal.
-func (d *Matrix) line(dst []float64, u int, s *lineScratch) error {
-	if err := d.readAt(s.raw, u, 0); err != nil {
 		return err
 	}
-	d.numbers.valuesOf(dst, s.raw, s.words)
-	dst[u] = 0
+	d.numbers.weightsOf(dst, raw)
 	return nil
+}
+
+// newScratch returns scratch for a line.
+func (d *Matrix) newScratch() []byte { return newBuffer(int(d.lineBytes())) }
+
+// line fills dst, of n elements, with the weights of a line, and 0 on the diagonal.
+func (d *Matrix) line(dst []float64, u int, scratch []byte) error {
+	err := d.entries(dst, cell{u, 0}, scratch)
+	dst[u] = 0
+	return err
 }
