@@ -78,13 +78,13 @@ func All(ctx context.Context, p *engine.Problem, o Options) (Proof, error) {
 // type's maximum. The file may be in C or Fortran order. It fails with graph.ErrBadInput if the file is no such
 // matrix.
 func Matrix(ctx context.Context, g *graph.Graph, file string, o Options) (proof Proof, err error) {
-	m, err := dense.OpenLines(file)
+	m, err := dense.OpenDistances(file)
 	if err != nil {
 		return Proof{}, err
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
-	if m.N() != g.N {
-		return Proof{}, &graph.InputError{File: file, Reason: fmt.Sprintf("%d×%d distances, but the graph has %d vertices", m.N(), m.N(), g.N)}
+	if n := m.Facts().N; n != g.N {
+		return Proof{}, &graph.InputError{File: file, Reason: fmt.Sprintf("%d×%d distances, but the graph has %d vertices", n, n, g.N)}
 	}
 	if m.ByColumn() { // a column holds the distances from its vertex once all arcs are reversed
 		g = g.Reverse()

@@ -144,7 +144,7 @@ func readAhead(p *engine.Problem, row int) {
 }
 
 // matrixSource is a matrix in a file. Its lines take the place of rows.
-func matrixSource(g *graph.Graph, m *dense.Lines) source {
+func matrixSource(g *graph.Graph, m *dense.Matrix) source {
 	width := entry.CeilDiv(g.N, kernels.HostLaneUnit) * kernels.HostLaneUnit
 	values := func() rowReader {
 		read := m.NewLineReader()
@@ -179,7 +179,7 @@ func matrixSource(g *graph.Graph, m *dense.Lines) source {
 			}
 			scale, number := float64(g.Scale), text.NumbersOf(g.Kind, g.Scale)
 			return fmt.Errorf("%s: entry [%d, %d], from %s to %s: %w: it holds %s, the distance is %s",
-				m.Name(), u, v, g.Name(u), g.Name(v), engine.ErrWrong, number.Text(d.got/scale), number.Text(d.want/scale))
+				m.Source().Name, u, v, g.Name(u), g.Name(v), engine.ErrWrong, number.Text(d.got/scale), number.Text(d.want/scale))
 		},
 		lanes:  func(ops kernels.HostLaneOps) laneReader { return lanesOf(strips(lanesAtOnce, width), width, ops) },
 		memory: func(int) (int64, error) { return 8 * int64(g.N), nil },

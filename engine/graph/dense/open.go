@@ -43,6 +43,31 @@ func Open(path string, o Options) (*Matrix, error) {
 	return d, nil
 }
 
+// OpenDistances opens a matrix of distances, whose entries are not looked at before NewLineReader reads them: in an
+// array that is not compressed, where the maximum of an integer type stands for +Inf.
+func OpenDistances(path string) (*Matrix, error) {
+	in, err := input.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	d, err := inPlace(in, Options{})
+	if err == nil && (d.numbers.Code == "f2" || d.numbers.Code == "b1") {
+		err = in.Fail("distances of NumPy type %s cannot be read; use int32, int64, float32 or float64", d.numbers.Code)
+	}
+	if err != nil {
+		return nil, errors.Join(err, in.Close())
+	}
+	d.numbers.hasNone, d.numbers.noneInt = true, d.numbers.hi
+	return d, nil
+}
+
+// NewLineReader returns what reads line k into dst, of as many elements as there are vertices. It is for one
+// goroutine.
+func (d *Matrix) NewLineReader() func(dst []float64, k int) error {
+	scratch := d.newScratch()
+	return func(dst []float64, k int) error { return d.entries(dst, cell{k, 0}, scratch) }
+}
+
 // FromInput opens a matrix and looks at all of its entries. It takes the input over, unless it fails.
 func FromInput(in *input.Input, o Options) (*Matrix, error) {
 	d, err := newMatrix(in, o)
