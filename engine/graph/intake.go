@@ -212,14 +212,7 @@ func (in *Intake) take() *arcs.Collector {
 
 // setArcs gives the graph its arcs.
 func (in *Intake) setArcs(g *Graph) {
-	all := in.take()
-	var weights []float64
-	if g.Kind == entry.KindF64 {
-		var rank []uint32
-		weights, rank = in.Weigh.Settled()
-		all.Rerank(rank)
-	}
-	rows := all.Rows(g.N)
+	rows := in.take().Rows(g.N, func(a, b uint32) bool { return in.Weigh.Value(a) < in.Weigh.Value(b) })
 	g.Offsets, g.Targets, g.Parallel = rows.Offsets, rows.Targets, rows.Parallel
 	if g.Kind != entry.KindF64 {
 		g.SetWeights(entry.Bytes(rows.Words))
@@ -227,6 +220,6 @@ func (in *Intake) setArcs(g *Graph) {
 	}
 	g.F64 = make([]float64, len(rows.Words))
 	for k, word := range rows.Words {
-		g.F64[k] = weights[word]
+		g.F64[k] = in.Weigh.Value(word)
 	}
 }

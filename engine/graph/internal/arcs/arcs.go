@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // Arc is an arc.
@@ -19,14 +20,13 @@ type Arc struct {
 //
 // Tails and heads are rows, or while rows are not known other numbers, which may be negative.
 type Collector struct {
-	shift   uint        // a bucket is 1<<shift tails
-	signed  bool        // vertices may be negative
-	buckets [2][]bucket // of tails 0, 1, … and of tails -1, -2, …
-	layout  layout      // of open chunks
-	keyMax  uint64      // the largest key and word that layout has room for
+	shift   uint // a bucket is 1<<shift tails
+	signed  bool // vertices may be negative: tails and heads are kept by zigzag
+	buckets []bucket
+	layout  layout // of open chunks
+	keyMax  uint64 // the largest key and word that layout has room for
 	wordMax uint32
 	spare   [][]byte // emptied chunks of chunkBytes
-	rank    []uint32 // of words, which are numbers of this list: what they become; nil: they stay
 }
 
 // bucket is the arcs of neighbouring tails.
@@ -82,55 +82,26 @@ func zigzag(x int32) uint32 { return uint32(x<<1) ^ uint32(x>>31) }
 
 func unzigzag(x uint32) int32 { return int32(x>>1) ^ -int32(x&1) }
 
-// add adds one arc.
-func (c *Collector) add(from, to int32, word uint32) {
-	side, head := 0, uint64(uint32(to))
-	if c.signed {
-		head = uint64(zigzag(to))
-		if from < 0 {
-			from, side = ^from, 1
-		}
-	}
-	if !c.layout.float {
-		word = zigzag(int32(word))
-	}
-	key := head<<c.shift | uint64(from)&(1<<c.shift-1)
-	if key > c.keyMax || word > c.wordMax {
-		c.widen(key, word)
-	}
-	i, size := int(from>>c.shift), int(c.layout.key+c.layout.word)
-	b := c.bucket(side, i)
-	if b.pos+size+chunkSlack > len(b.buf) {
-		c.newChunk(b)
-	}
-	binary.LittleEndian.PutUint64(b.buf[b.pos:], key)
-	binary.LittleEndian.PutUint32(b.buf[b.pos+int(c.layout.key):], word)
-	b.pos += size
-}
-
-// AddAll is add for many arcs; it leaves self-loops out and returns how many there are. Most arcs take
-// the fast path, which must stay short.
+// AddAll adds arcs; it leaves self-loops out and returns how many there are. Most arcs take the short way through it.
 func (c *Collector) AddAll(recs []Arc) (loops int64) {
 	shift, lowMask := c.shift, uint64(1)<<c.shift-1
-	table, l := c.buckets[0], c.layout
+	table, l := c.buckets, c.layout
 	for _, r := range recs {
 		if r.From == r.To {
 			loops++
 			continue
 		}
-		head, word := uint64(uint32(r.To)), r.Word
+		from, to, word := uint32(r.From), uint32(r.To), r.Word
 		if c.signed {
-			head = uint64(zigzag(r.To))
+			from, to = zigzag(r.From), zigzag(r.To)
 		}
 		if !l.float {
 			word = zigzag(int32(word))
 		}
-		key := head<<shift | uint64(uint32(r.From))&lowMask
-		i := uint(r.From) >> shift // of negative ones, beyond every table
-		if i >= uint(len(table)) || key > c.keyMax || word > c.wordMax {
-			c.add(r.From, r.To, r.Word)
-			table, l = c.buckets[0], c.layout
-			continue
+		key, i := uint64(to)<<shift|uint64(from)&lowMask, int(from>>shift)
+		if i >= len(table) || key > c.keyMax || word > c.wordMax {
+			c.makeRoom(i, key, word)
+			table, l = c.buckets, c.layout
 		}
 		b := &table[i]
 		if b.pos+int(l.key+l.word)+chunkSlack > len(b.buf) {
@@ -144,13 +115,17 @@ func (c *Collector) AddAll(recs []Arc) (loops int64) {
 	return loops
 }
 
-// bucket returns a bucket, which may be new, to add to.
-func (c *Collector) bucket(side, i int) *bucket {
-	if i >= len(c.buckets[side]) {
-		list := c.buckets[side]
-		c.buckets[side] = append(list, make([]bucket, max(i+1, len(list)+len(list)/4, 16)-len(list))...)
+// makeRoom makes room for a bucket, and in the records for a key and a word.
+func (c *Collector) makeRoom(i int, key uint64, word uint32) {
+	if more := i + 1 - len(c.buckets); more > 0 {
+		c.buckets = append(c.buckets, make([]bucket, max(more, len(c.buckets)/4, 16))...)
 	}
-	return &c.buckets[side][i]
+	if key > c.keyMax || word > c.wordMax {
+		l := c.layout
+		l.key = max(l.key, uint8(bits.Len64(key)+7)/8)
+		l.word = max(l.word, uint8(bits.Len32(word)+7)/8)
+		c.setLayout(l)
+	}
 }
 
 // newChunk ends a bucket's open chunk and opens another.
@@ -175,14 +150,6 @@ func (b *bucket) seal(l layout) {
 	b.buf, b.pos = nil, 0
 }
 
-// widen makes room in the records for a larger key or word.
-func (c *Collector) widen(key uint64, word uint32) {
-	l := c.layout
-	l.key = max(l.key, uint8(bits.Len64(key)+7)/8)
-	l.word = max(l.word, uint8(bits.Len32(word)+7)/8)
-	c.setLayout(l)
-}
-
 // ToFloat makes the words of arcs from now on, and of all arcs once they are unpacked, bits of a float32.
 func (c *Collector) ToFloat() { c.setLayout(layout{key: c.layout.key, word: 4, float: true}) }
 
@@ -194,10 +161,8 @@ func (c *Collector) setLayout(l layout) {
 }
 
 func (c *Collector) sealAll() {
-	for _, side := range c.buckets {
-		for i := range side {
-			side[i].seal(c.layout)
-		}
+	for i := range c.buckets {
+		c.buckets[i].seal(c.layout)
 	}
 }
 
@@ -205,13 +170,11 @@ func (c *Collector) sealAll() {
 func (c *Collector) Absorb(other *Collector) {
 	c.sealAll()
 	other.sealAll()
-	for i, b := range other.buckets[0] {
-		if len(b.full) > 0 {
-			mine := c.bucket(0, i)
-			mine.full = append(mine.full, b.full...)
-		}
+	c.makeRoom(len(other.buckets)-1, 0, 0)
+	for i, b := range other.buckets {
+		c.buckets[i].full = append(c.buckets[i].full, b.full...)
 	}
-	other.buckets = [2][]bucket{}
+	other.buckets = nil
 }
 
 // arcs returns the number of records in a sealed bucket.
@@ -225,88 +188,26 @@ func (b *bucket) arcs() int {
 
 func (k chunk) arcs() int { return (len(k.data) - chunkSlack) / int(k.layout.key+k.layout.word) }
 
-// unpack writes the records of a chunk over into, which it makes longer if need be. base is the first tail
-// of the chunk's bucket, on its side.
-func (c *Collector) unpack(k chunk, side, base int, into []Arc) []Arc {
-	n, at, size := k.arcs(), 0, int(k.layout.key+k.layout.word)
-	if cap(into) < n {
-		into = make([]Arc, max(n, chunkBytes/4))
-	}
-	into = into[:n]
+// unpack appends the records of a chunk to recs. Tails are their low bits only.
+func (c *Collector) unpack(k chunk, recs []Arc) []Arc {
+	n, at, keyBytes, size := k.arcs(), 0, int(k.layout.key), int(k.layout.key+k.layout.word)
+	recs = slices.Grow(recs, n)[:len(recs)+n]
+	into := recs[len(recs)-n:]
 	keyMask, wordMask := uint64(math.MaxUint64)>>(64-8*k.layout.key), uint32(math.MaxUint32)>>(32-8*k.layout.word)
-	lowMask := uint64(1)<<c.shift - 1
+	shift, lowMask := c.shift, uint64(1)<<c.shift-1
 	for i := range into {
-		key := binary.LittleEndian.Uint64(k.data[at:]) & keyMask
-		word := binary.LittleEndian.Uint32(k.data[at+int(k.layout.key):]) & wordMask
-		at += size
-		into[i] = Arc{int32(base) + int32(key&lowMask), int32(uint32(key >> c.shift)), word}
-	}
-	if c.signed {
-		for i := range into {
-			into[i].From ^= -int32(side)
-			into[i].To = unzigzag(uint32(into[i].To))
-		}
-	}
-	if k.layout.float {
-		return into
-	}
-	for i := range into {
-		into[i].Word = uint32(unzigzag(into[i].Word))
-	}
-	if c.rank != nil {
-		for i := range into {
-			into[i].Word = c.rank[into[i].Word]
-		}
-	}
-	if c.layout.float {
-		FloatWords(into)
-	}
-	return into
-}
-
-// count adds the number of arcs of each tail in a chunk to tails, whose index is a tail's low bits, and of
-// the heads with the same leading bits to heads.
-func (c *Collector) count(k chunk, tails []int64, heads *[headBins]int32, headShift uint) {
-	size, shift, lowMask := int(k.layout.key+k.layout.word), c.shift, uint64(1)<<c.shift-1
-	keyMask := uint64(math.MaxUint64) >> (64 - 8*k.layout.key)
-	for at := 0; at < len(k.data)-chunkSlack; at += size {
-		key := binary.LittleEndian.Uint64(k.data[at:]) & keyMask
-		tails[key&lowMask]++
-		heads[uint32(key>>shift)>>headShift%headBins]++
-	}
-}
-
-// spread writes the arcs of a chunk to recs, by the leading bits of their heads: next is where those of each
-// go, and moves on. Tails are their low bits only.
-func (c *Collector) spread(k chunk, recs []Arc, next *[headBins]int32, headShift uint) {
-	size, keyBytes, shift, lowMask := int(k.layout.key+k.layout.word), int(k.layout.key), c.shift, uint64(1)<<c.shift-1
-	keyMask, wordMask := uint64(math.MaxUint64)>>(64-8*k.layout.key), uint32(math.MaxUint32)>>(32-8*k.layout.word)
-	convert := c.layout.float && !k.layout.float || c.rank != nil
-	for at := 0; at < len(k.data)-chunkSlack; at += size {
 		data := k.data[at:]
 		key, word := binary.LittleEndian.Uint64(data)&keyMask, binary.LittleEndian.Uint32(data[keyBytes:])&wordMask
 		if !k.layout.float {
 			word = uint32(unzigzag(word))
 		}
-		if convert {
-			word = c.converted(word)
-		}
-		head := uint32(key >> shift)
-		to := &next[head>>headShift%headBins]
-		recs[*to] = Arc{int32(key & lowMask), int32(head), word}
-		*to++
+		into[i] = Arc{int32(key & lowMask), int32(uint32(key >> shift)), word}
+		at += size
 	}
-}
-
-// Rerank makes each word, which is not negative, another, from now on.
-func (c *Collector) Rerank(rank []uint32) { c.rank = rank }
-
-// converted is what a word of an int32 becomes.
-func (c *Collector) converted(word uint32) uint32 {
-	if c.rank != nil {
-		return c.rank[word]
+	if c.layout.float && !k.layout.float {
+		FloatWords(into)
 	}
-	return FloatWord(word)
+	return recs
 }
 
 // Float reports whether words are the bits of a float32.
@@ -326,26 +227,29 @@ func FloatWord(word uint32) uint32 { return math.Float32bits(float32(int32(word)
 func (c *Collector) Renumber(n int, row func(int32) int32) *Collector {
 	c.sealAll()
 	arcs := int64(0)
-	for _, side := range c.buckets {
-		for i := range side {
-			arcs += int64(side[i].arcs())
+	for i := range c.buckets {
+		arcs += int64(c.buckets[i].arcs())
+	}
+	vertex := func(x uint32) int32 {
+		if c.signed {
+			return row(unzigzag(x))
 		}
+		return row(int32(x))
 	}
 	by := New(n, arcs, false, c.layout.float)
 	var recs []Arc
-	for side, buckets := range c.buckets {
-		for i, b := range buckets {
-			for _, k := range b.full {
-				recs = c.unpack(k, side, i<<c.shift, recs)
-				if cap(k.data) == chunkBytes {
-					by.spare = append(by.spare, k.data[:chunkBytes])
-				}
-				for _, r := range recs {
-					by.add(row(r.From), row(r.To), r.Word)
-				}
+	for i, b := range c.buckets {
+		for _, k := range b.full {
+			recs = c.unpack(k, recs[:0])
+			if cap(k.data) == chunkBytes {
+				by.spare = append(by.spare, k.data[:chunkBytes])
 			}
-			buckets[i] = bucket{}
+			for at, r := range recs {
+				recs[at].From, recs[at].To = vertex(uint32(i)<<c.shift|uint32(r.From)), vertex(uint32(r.To))
+			}
+			by.AddAll(recs)
 		}
+		c.buckets[i] = bucket{}
 	}
 	by.spare = nil
 	return by

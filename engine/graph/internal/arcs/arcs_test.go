@@ -16,7 +16,7 @@ func TestCollector(t *testing.T) {
 	for i := range 60 {
 		n, m := 1+r.IntN(1<<r.IntN(21)), r.IntN(1<<r.IntN(18))
 		if i == 0 {
-			n, m = 2000, 3*spreadMost // so that a bucket has more than are spread
+			n, m = 20, 5*mostPairs // so that a row has more than are sorted as pairs
 		}
 		recs := randomRecords(r, n, m)
 		float := r.IntN(3) == 0
@@ -57,7 +57,7 @@ func TestRenumber(t *testing.T) {
 		}
 		c := New(0, 0, true, false)
 		for _, a := range recs {
-			c.add(name[a.From], name[a.To], a.Word)
+			c.AddAll([]Arc{{name[a.From], name[a.To], a.Word}})
 		}
 		back := func(p int32) int32 { return int32(row[max(p, ^p)]) }
 		compareCSR(t, n, c.Renumber(n, back), recs)
@@ -87,7 +87,7 @@ func compareCSR(t *testing.T, n int, c *Collector, recs []Arc) {
 	if c.Float() {
 		value = func(w uint32) float64 { return float64(math.Float32frombits(w)) }
 	}
-	g := c.Rows(n)
+	g := c.Rows(n, func(a, b uint32) bool { return value(a) < value(b) })
 	slices.SortFunc(recs, func(a, b Arc) int {
 		return slices.Compare([]float64{float64(a.From), float64(a.To), value(a.Word)}, []float64{float64(b.From), float64(b.To), value(b.Word)})
 	})
@@ -103,34 +103,6 @@ func compareCSR(t *testing.T, n int, c *Collector, recs []Arc) {
 		for ; k < g.Offsets[u+1]; k++ {
 			if want := least[k]; int(want.From) != u || want.To != g.Targets[k] || value(want.Word) != value(g.Words[k]) {
 				t.Fatalf("arc %d is %d→%d of %v, not %+v", k, u, g.Targets[k], value(g.Words[k]), want)
-			}
-		}
-	}
-}
-
-// TestRowSorter sorts rows of every length about where another way begins, spread evenly and not.
-func TestRowSorter(t *testing.T) {
-	r := seeds.New(t)
-	s := &rowSorter{}
-	for _, n := range []int{0, 1, 2, 3, 9, 20, 40, 300, 5000, 100000} {
-		for _, spread := range []int{1, 2, 100, math.MaxInt32} {
-			targets, words := make([]int32, n), make([]uint32, n)
-			for i := range targets {
-				targets[i] = int32(r.IntN(spread))
-				if r.IntN(50) == 0 {
-					targets[i] = int32(r.IntN(math.MaxInt32))
-				}
-				words[i] = uint32(targets[i]) * 3
-			}
-			want := slices.Sorted(slices.Values(targets))
-			s.sort(targets, words)
-			if !slices.Equal(targets, want) {
-				t.Fatalf("%d targets below %d are not sorted", n, spread)
-			}
-			for i, v := range targets {
-				if words[i] != uint32(v)*3 {
-					t.Fatalf("%d targets below %d: a weight has strayed", n, spread)
-				}
 			}
 		}
 	}

@@ -1,9 +1,10 @@
 package arcs
 
 import (
-	"math/bits"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -19,50 +20,17 @@ type Rows struct {
 	Parallel int64 // arcs that were merged with a parallel one of smaller or equal weight
 }
 
-// Rows returns the arcs, which must be between rows, of n rows. It empties c.
-func (c *Collector) Rows(n int) Rows {
-	a := newAssembly(n, c)
-	a.run()
-	return a.Rows
-}
-
 // assembly turns collected arcs into compressed rows, a bucket of them at a time.
 type assembly struct {
 	Rows
-	n     int
-	arcs  *Collector
-	first []int64 // of each bucket, where its arcs begin before parallel ones are merged; then their number
-	kept  []int64 // of each bucket, its arcs after that
+	n       int
+	arcs    *Collector
+	lighter func(a, b uint32) bool
+	first   []int64 // of each bucket, where its arcs begin before parallel ones are merged; then their number
+	kept    []int64 // of each bucket, its arcs after that
 
 	placed    atomic.Int64
 	releasing sync.RWMutex // held for writing while memory is given back, so that nobody takes more meanwhile
-}
-
-func newAssembly(n int, arcs *Collector) *assembly {
-	arcs.sealAll()
-	buckets := (n-1)>>arcs.shift + 1
-	a := &assembly{n: n, arcs: arcs, first: make([]int64, buckets+1), kept: make([]int64, buckets)}
-	for i := range buckets {
-		a.first[i+1] = a.first[i]
-		if b := a.bucket(i); b != nil {
-			a.first[i+1] += int64(b.arcs())
-		}
-	}
-	if a.first[buckets] >= releaseAbove {
-		debug.FreeOSMemory()
-	}
-	a.Offsets = make([]int64, n+1)
-	a.Targets = make([]int32, a.first[buckets])
-	a.Words = make([]uint32, a.first[buckets])
-	return a
-}
-
-// bucket returns the arcs of a bucket of rows, or nil where no arc is in one so far up.
-func (a *assembly) bucket(i int) *bucket {
-	if i < len(a.arcs.buckets[0]) {
-		return &a.arcs.buckets[0][i]
-	}
-	return nil
 }
 
 const (
@@ -77,32 +45,42 @@ const (
 	releases = 64
 )
 
-func (a *assembly) run() {
-	var next atomic.Int64
-	work := func() error {
-		rows := &rowBuilder{rowSorter: rowSorter{float: a.arcs.layout.float}}
-		for {
-			i := int(next.Add(1) - 1)
-			if i >= len(a.kept) {
-				return nil
-			}
-			a.releasing.RLock()
-			a.build(i, rows)
-			a.releasing.RUnlock()
-			a.release(a.first[i+1] - a.first[i])
-		}
+// Rows returns the arcs, which must be between rows, of n rows. It empties c. lighter says of which of two words the
+// weight is less.
+func (c *Collector) Rows(n int, lighter func(a, b uint32) bool) Rows {
+	c.sealAll()
+	buckets := (n-1)>>c.shift + 1
+	c.makeRoom(buckets-1, 0, 0)
+	a := &assembly{n: n, arcs: c, lighter: lighter, first: make([]int64, buckets+1), kept: make([]int64, buckets)}
+	for i := range buckets {
+		a.first[i+1] = a.first[i] + int64(c.buckets[i].arcs())
 	}
+	all := a.first[buckets]
+	if all >= releaseAbove {
+		debug.FreeOSMemory()
+	}
+	a.Offsets, a.Targets, a.Words = make([]int64, n+1), make([]int32, all), make([]uint32, all)
 	workers := 1
-	if len(a.Words) >= parallelAbove {
+	if all >= parallelAbove {
 		workers = min(runtime.GOMAXPROCS(0), builders)
 	}
+	var next atomic.Int64
 	var group errgroup.Group
-	for range workers - 1 {
-		group.Go(work)
+	for range workers {
+		group.Go(func() error {
+			var s scratch
+			for i := next.Add(1) - 1; i < int64(buckets); i = next.Add(1) - 1 {
+				a.releasing.RLock()
+				a.build(int(i), &s)
+				a.releasing.RUnlock()
+				a.release(a.first[i+1] - a.first[i])
+			}
+			return nil
+		})
 	}
-	_ = work()
-	_ = group.Wait() // work returns no error
+	_ = group.Wait() // there is no error
 	a.closeGaps()
+	return a.Rows
 }
 
 // release notes arcs that are placed, and now and then gives back what held them.
@@ -116,135 +94,160 @@ func (a *assembly) release(arcs int64) {
 	}
 }
 
-const (
-	// headBins: arcs are placed by the leading bits of their heads, so that rows are nearly sorted.
-	headBins = 512
-	// spreadMost is up to how many arcs of a bucket that is done, which takes 20 bytes an arc.
-	spreadMost = 1 << 17
-)
+// mostPairs is up to how many arcs are sorted as pairs, which takes 20 bytes an arc.
+const mostPairs = 1 << 17
 
-// rowBuilder is what a goroutine builds rows with.
-type rowBuilder struct {
-	rowSorter
-	heads [headBins]int32 // the number of arcs to each bin of heads, and then where its next one goes
+// scratch is what a goroutine builds rows with.
+type scratch struct {
 	recs  []Arc
-	pairs []pair
+	pairs []uint64 // of an arc: its target, and below that its word
 }
 
-// build places the arcs of a bucket and sorts its rows. Where it merges parallel ones, a gap stays behind the
-// bucket's last row.
-func (a *assembly) build(i int, r *rowBuilder) {
+// build places the arcs of a bucket, sorts its rows and keeps the lightest of parallel ones. For the others a gap stays
+// behind the bucket's last row.
+func (a *assembly) build(i int, s *scratch) {
+	b, first, n := &a.arcs.buckets[i], a.first[i], a.first[i+1]-a.first[i]
 	lo := i << a.arcs.shift
 	ends := a.Offsets[1:][lo:min(lo+1<<a.arcs.shift, a.n)]
-	headShift := uint(max(0, bits.Len(uint(a.n-1))-bits.Len(headBins-1)))
-	b := a.bucket(i)
-	r.heads = [headBins]int32{}
-	if b != nil {
-		for _, k := range b.full {
-			a.arcs.count(k, ends, &r.heads, headShift)
+	few := n <= mostPairs
+	s.recs = s.recs[:0]
+	for c, k := range b.full {
+		from := len(s.recs)
+		s.recs = a.arcs.unpack(k, s.recs)
+		for _, r := range s.recs[from:] {
+			ends[r.From]++
+		}
+		if few {
+			b.full[c].data = nil
+		} else {
+			s.recs = s.recs[:0] // it is unpacked again
 		}
 	}
-	sum := a.first[i]
+	sum := first
 	for row, n := range ends {
 		ends[row] = sum
 		sum += n
 	}
-	if b == nil {
-		return
-	}
-	var pairs []pair
-	if n := int(a.first[i+1] - a.first[i]); n <= spreadMost {
-		pairs = r.place(ends, a.first[i], r.spread(a.arcs, b, n, headShift))
-	} else {
-		for c, k := range b.full {
-			r.recs = a.arcs.unpack(k, 0, 0, r.recs)
-			a.place(ends, r.recs)
-			b.full[c].data = nil
+	if few {
+		s.pairs = slices.Grow(s.pairs[:0], int(n))[:n]
+		for _, r := range s.recs {
+			to := ends[r.From]
+			ends[r.From] = to + 1
+			s.pairs[to-first] = pairOf(r.To, r.Word)
 		}
+		from := int64(0)
+		for _, to := range ends {
+			sortPairs(s.pairs[from : to-first])
+			from = to - first
+		}
+	} else {
+		a.place(b, ends, s)
 	}
 	*b = bucket{}
-	a.kept[i] = r.tidy(ends, a.first[i], a.Targets, a.Words, pairs)
+	from, out, targets, words := first, first, a.Targets, a.Words
+	for r, to := range ends {
+		start := out
+		for ; from < to; from++ {
+			var p uint64
+			if few {
+				p = s.pairs[from-first]
+			} else {
+				p = pairOf(targets[from], words[from])
+			}
+			v, w := int32(p>>32), uint32(p)
+			if out == start || targets[out-1] != v {
+				targets[out], words[out] = v, w
+				out++
+			} else if a.lighter(w, words[out-1]) {
+				words[out-1] = w
+			}
+		}
+		ends[r] = out
+	}
+	a.kept[i] = out - first
 }
 
-// spread returns the arcs of a bucket by the bins of their heads.
-func (r *rowBuilder) spread(arcs *Collector, b *bucket, n int, headShift uint) []Arc {
-	if cap(r.recs) < n {
-		r.recs = make([]Arc, n)
+func pairOf(target int32, word uint32) uint64 { return uint64(uint32(target))<<32 | uint64(word) }
+
+// sortPairs sorts the arcs of a row. Most rows are short.
+func sortPairs(pairs []uint64) {
+	if len(pairs) > 40 {
+		slices.Sort(pairs)
+		return
 	}
-	r.recs = r.recs[:n]
-	sum := int32(0)
-	for bin, count := range r.heads {
-		r.heads[bin] = sum
-		sum += count
+	for i, p := range pairs {
+		for ; i > 0 && pairs[i-1] > p; i-- {
+			pairs[i] = pairs[i-1]
+		}
+		pairs[i] = p
 	}
+}
+
+// place puts the arcs of a bucket with many of them into its rows, and sorts these, with memory for one row only.
+func (a *assembly) place(b *bucket, ends []int64, s *scratch) {
+	from := ends[0]
 	for c, k := range b.full {
-		arcs.spread(k, r.recs, &r.heads, headShift)
+		s.recs = a.arcs.unpack(k, s.recs[:0])
 		b.full[c].data = nil
+		for _, r := range s.recs {
+			to := ends[r.From]
+			ends[r.From] = to + 1
+			a.Targets[to], a.Words[to] = r.To, r.Word
+		}
 	}
-	return r.recs
+	for _, to := range ends {
+		targets, words := a.Targets[from:to], a.Words[from:to]
+		from = to
+		if len(targets) > mostPairs {
+			sort.Sort(row{targets, words})
+			continue
+		}
+		s.pairs = s.pairs[:0]
+		for k, v := range targets {
+			s.pairs = append(s.pairs, pairOf(v, words[k]))
+		}
+		sortPairs(s.pairs)
+		for k, p := range s.pairs {
+			targets[k], words[k] = int32(p>>32), uint32(p)
+		}
+	}
 }
 
-// place puts arcs, whose tails are the index of their row in next, to where the row's next arc goes: into pairs,
-// so that it touches one place for each, in the cache. The rows begin at first.
-func (r *rowBuilder) place(next []int64, first int64, recs []Arc) []pair {
-	if cap(r.pairs) < len(recs) {
-		r.pairs = make([]pair, len(recs))
-	}
-	r.pairs = r.pairs[:len(recs)]
-	for _, arc := range recs {
-		to := next[arc.From]
-		next[arc.From] = to + 1
-		r.pairs[to-first] = pair(uint32(arc.To))<<32 | pair(arc.Word)
-	}
-	return r.pairs
+// row sorts by target without memory.
+type row struct {
+	targets []int32
+	words   []uint32
 }
 
-// place is that where there are too many for pairs.
-func (a *assembly) place(next []int64, recs []Arc) {
-	targets, words := a.Targets, a.Words
-	for _, r := range recs {
-		to := next[r.From]
-		next[r.From] = to + 1
-		targets[to], words[to] = r.To, r.Word
-	}
+func (r row) Len() int           { return len(r.targets) }
+func (r row) Less(i, j int) bool { return r.targets[i] < r.targets[j] }
+func (r row) Swap(i, j int) {
+	r.targets[i], r.targets[j] = r.targets[j], r.targets[i]
+	r.words[i], r.words[j] = r.words[j], r.words[i]
 }
 
 // closeGaps moves the arcs together where merging has left gaps.
 func (a *assembly) closeGaps() {
 	end := int64(0)
 	for i, kept := range a.kept {
-		if gap := a.first[i] - end; gap > 0 {
+		if from := a.first[i]; from > end {
+			copy(a.Targets[end:], a.Targets[from:from+kept])
+			copy(a.Words[end:], a.Words[from:from+kept])
 			lo := i << a.arcs.shift
 			for r := lo; r < min(lo+1<<a.arcs.shift, a.n); r++ {
-				a.Offsets[r+1] -= gap
+				a.Offsets[r+1] -= from - end
 			}
 		}
 		end += kept
 	}
-	var group errgroup.Group
-	group.Go(func() error { moveTogether(a.Words, a.first, a.kept); return nil })
-	moveTogether(a.Targets, a.first, a.kept)
-	_ = group.Wait() // there is no error
 	a.Parallel = int64(len(a.Targets)) - end
-	a.Targets = shrink(a.Targets, int(end))
-	a.Words = shrink(a.Words, int(end))
-}
-
-// moveTogether moves pieces, kept long, from where they begin to behind one another.
-func moveTogether[T any](list []T, first, kept []int64) {
-	end := int64(0)
-	for i, n := range kept {
-		if first[i] > end {
-			copy(list[end:], list[first[i]:first[i]+n])
-		}
-		end += n
-	}
+	a.Targets, a.Words = shrink(a.Targets, end), shrink(a.Words, end)
 }
 
 // shrink cuts a to n elements, and copies it where merging left much of it unused.
-func shrink[T any](a []T, n int) []T {
-	if n < len(a)-len(a)/8 {
-		return append(make([]T, 0, n), a[:n]...)
+func shrink[T any](a []T, n int64) []T {
+	if int(n) < len(a)-len(a)/8 {
+		return slices.Clone(a[:n:n])
 	}
 	return a[:n]
 }

@@ -3,7 +3,6 @@ package number
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"unsafe"
 
@@ -11,8 +10,7 @@ import (
 )
 
 // Weights of kind f64 do not fit the words that arcs are collected with. Such a word is the place of its weight in a
-// list, until Settled makes the words ascend with the weights, so that the lighter of parallel arcs is that of the
-// lesser word.
+// list.
 
 // DoublesOf returns what weighs for kind f64, and has weighed a list of weights already: their words are their places.
 func DoublesOf(weights []float64, scale int64) Weighing {
@@ -52,17 +50,4 @@ func (w *Weighing) doubleWord(d decimal, tok []byte) (word uint32, v verdict, re
 		return 0, bad, "weight " + Quoted(tok) + " is too large for kind f64"
 	}
 	return w.Double(x), Arc, ""
-}
-
-// Settled returns the weights of kind f64 that were read, ascending, and the place of each word's weight among them.
-func (w *Weighing) Settled() (weights []float64, rank []uint32) {
-	weights = slices.Clone(w.doubles)
-	slices.Sort(weights)
-	weights = slices.Compact(weights)
-	rank = make([]uint32, len(w.doubles))
-	for word, x := range w.doubles {
-		at, _ := slices.BinarySearch(weights, x)
-		rank[word] = uint32(at)
-	}
-	return weights, rank
 }
