@@ -2,124 +2,125 @@ package npz
 
 import (
 	"bufio"
-	"errors"
-	"fmt"
+	"encoding/binary"
 	"io"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"ooc/engine/graph/internal/npy"
 	"ooc/engine/text"
 	"ooc/kernels/entry"
 )
 
-// array is a member of the archive that is read from its start to its end.
+// array is a member of the archive that is read from its start to its end. After an error it reads zeros.
 type array struct {
 	npy.Header
 	npy.Type
+	of     *matrix
 	name   string
 	length int64 // of an array of one dimension
 	data   *bufio.Reader
-	file   io.Closer
 	word   [8]byte
 }
 
-// deflateMost is the most that a byte of compressed data can become.
-const deflateMost = 1032
+const (
+	// deflateMost is the most that a byte of compressed data can become.
+	deflateMost = 1032
+	// longest is how many bytes an id may have: a file should not make a reader take memory without end.
+	longest = 1 << 16
+)
 
 // open begins to read an array of any type.
-func (m *matrix) open(name string) (*array, error) {
+func (m *matrix) open(name string) *array {
+	a := &array{of: m, name: name, data: bufio.NewReaderSize(strings.NewReader(""), longest+1)}
 	f := m.members[name]
 	if f == nil {
-		return nil, fmt.Errorf("%s is missing: the archive holds %s", name, m.names())
+		m.fail("%s is missing: the archive holds %s", name, m.names())
+		return a
 	}
-	file, err := f.Open()
+	file, err := f.Open() // there is nothing to close
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w", name, err)
+		m.fail("%s cannot be read: %w", name, err)
+		return a
 	}
-	a := &array{name: name, data: bufio.NewReaderSize(file, 1<<16), file: file}
+	a.data.Reset(file)
 	if a.Header, err = npy.Read(a.data); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), file.Close())
+		m.fail("%s: %w", name, err)
 	}
-	return a, nil
+	return a
 }
 
 // list begins to read numbers in one dimension. Their number is believed only if the archive is large enough for it.
-func (m *matrix) list(name string) (*array, error) {
-	a, err := m.open(name)
-	if err != nil {
-		return nil, err
+func (m *matrix) list(name string) *array {
+	a := m.open(name)
+	if m.err != nil {
+		return a
 	}
-	if a.Type, err = npy.ParseType(a.Descr); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), a.close())
+	var err error
+	a.Type, err = npy.ParseType(a.Descr)
+	switch {
+	case err != nil:
+		m.fail("%s: %w", name, err)
+	case a.Code == "f2": // SciPy makes none
+		m.fail("%s is of type float16, which no sparse matrix of SciPy has", name)
+	case len(a.Shape) != 1:
+		m.fail("%s has %d dimensions, not 1", name, len(a.Shape))
+	default:
+		a.length = a.Shape[0]
+		if held := m.members[name].CompressedSize64; uint64(a.length)/deflateMost > held {
+			m.fail("%s: %d numbers cannot be in %d bytes: the file seems damaged", name, a.length, held)
+		}
 	}
-	if a.Code == "f2" { // SciPy makes none
-		return nil, errors.Join(fmt.Errorf("%s is of type float16, which no sparse matrix of SciPy has", name), a.close())
-	}
-	if len(a.Shape) != 1 {
-		return nil, errors.Join(fmt.Errorf("%s has %d dimensions, not 1", name, len(a.Shape)), a.close())
-	}
-	a.length = a.Shape[0]
-	if held := m.members[name].CompressedSize64; uint64(a.length)/deflateMost > held {
-		return nil, errors.Join(fmt.Errorf("%s: %d numbers cannot be in %d bytes: the file seems damaged", name, a.length, held), a.close())
-	}
-	return a, nil
+	return a
 }
 
 // indices begins to read integers.
-func (m *matrix) indices(name string) (*array, error) {
-	a, err := m.list(name)
-	if err == nil && (a.Code[0] != 'i' && a.Code[0] != 'u' || a.Size() < 4) {
-		return nil, errors.Join(fmt.Errorf("%s is of type %q, and not of int32 or int64", name, a.Descr), a.close())
+func (m *matrix) indices(name string) *array {
+	a := m.list(name)
+	if m.err == nil && (a.Code[0] != 'i' && a.Code[0] != 'u' || a.Size() < 4) {
+		m.fail("%s is of type %q, and not of int32 or int64", name, a.Descr)
 	}
-	return a, err
-}
-
-func (a *array) close() error { return a.file.Close() }
-
-func (a *array) read(b []byte) error {
-	if _, err := io.ReadFull(a.data, b); err != nil {
-		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			return fmt.Errorf("%s was cut", a.name)
-		}
-		return fmt.Errorf("%s cannot be read: %w", a.name, err)
-	}
-	return nil
+	return a
 }
 
 // end makes sure that nothing follows, and with that of the member's checksum.
-func (a *array) end() error {
+func (a *array) end() {
 	switch _, err := a.data.ReadByte(); err {
 	case io.EOF:
-		return nil
 	case nil:
-		return fmt.Errorf("something follows the numbers of %s", a.name)
+		a.of.fail("something follows the numbers of %s", a.name)
 	default:
-		return fmt.Errorf("%s cannot be read: %w", a.name, err)
+		a.of.fail("%s cannot be read: %w", a.name, err)
 	}
 }
 
 // bits reads the next number as it is stored, in the low bits.
-func (a *array) bits() (uint64, error) {
+func (a *array) bits() uint64 {
+	if a.of.err != nil {
+		return 0
+	}
 	b := a.word[:a.Size()]
-	if err := a.read(b); err != nil {
-		return 0, err
+	switch _, err := io.ReadFull(a.data, b); err {
+	case nil:
+	case io.EOF, io.ErrUnexpectedEOF:
+		a.of.fail("%s was cut", a.name)
+	default:
+		a.of.fail("%s cannot be read: %w", a.name, err)
 	}
-	var x uint64
-	for i := range b {
-		k := len(b) - 1 - i
-		if a.Big {
-			k = i
-		}
-		x = x<<8 | uint64(b[k])
+	if a.Big {
+		slices.Reverse(b)
 	}
-	return x, nil
+	return binary.LittleEndian.Uint64(a.word[:])
 }
 
 // nextIndex reads an integer.
-func (a *array) nextIndex() (int64, error) {
-	x, err := a.bits()
-	return a.signed(x), err
+func (a *array) nextIndex() int64 {
+	if a.of.err != nil {
+		return 0
+	}
+	return a.signed(a.bits())
 }
 
 // signed returns the integer that bits are in two's complement. An unsigned one of 64 bits may become negative.
@@ -132,22 +133,25 @@ func (a *array) signed(x uint64) int64 {
 }
 
 // nextValue reads a weight.
-func (a *array) nextValue() (Value, error) {
-	x, err := a.bits()
+func (a *array) nextValue() Value {
+	if a.of.err != nil {
+		return Value{}
+	}
+	x := a.bits()
 	switch a.Code {
 	case "f4":
-		return Value{Float: float64(math.Float32frombits(uint32(x))), digits: text.NumbersOf(entry.KindF32, 1), IsFloat: true}, err
+		return Value{Float: float64(math.Float32frombits(uint32(x))), digits: text.NumbersOf(entry.KindF32, 1), IsFloat: true}
 	case "f8":
-		return Value{Float: math.Float64frombits(x), digits: text.Float64, IsFloat: true}, err
+		return Value{Float: math.Float64frombits(x), digits: text.Float64, IsFloat: true}
 	case "u8":
-		return Value{whole: x}, err
+		return Value{whole: x}
 	case "b1":
-		if x > 1 && err == nil {
-			err = fmt.Errorf("%s: %d is neither True nor False", a.name, x)
+		if x > 1 {
+			a.of.fail("%s: %d is neither False nor True", a.name, x)
 		}
 	}
 	s := a.signed(x)
-	return Value{whole: uint64(s), negative: s < 0}, err
+	return Value{whole: uint64(s), negative: s < 0}
 }
 
 // Value is a weight.

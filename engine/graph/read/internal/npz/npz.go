@@ -4,7 +4,6 @@ package npz
 
 import (
 	"archive/zip"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -20,6 +19,7 @@ type matrix struct {
 	N       int64  // rows, and columns
 	Entries int64  // stored; as the archive says it
 	members map[string]*zip.File
+	err     error // the first
 }
 
 // most is how many members are looked for: save_npz writes six.
@@ -48,13 +48,16 @@ func Open(r io.ReaderAt, size int64) (*matrix, error) {
 	if m.members["format"] == nil {
 		return nil, fmt.Errorf(`the archive holds no sparse matrix, but %s; where one is a matrix, in Python: import numpy; numpy.save("NEW.npy", numpy.load("FILE")["NAME"])`, m.names())
 	}
-	if err := m.layout(); err != nil {
-		return nil, err
+	m.layout()
+	m.shape()
+	m.Entries = m.list("data").length
+	return m, m.err
+}
+
+func (m *matrix) fail(format string, args ...any) {
+	if m.err == nil {
+		m.err = fmt.Errorf(format, args...)
 	}
-	if err := m.shape(); err != nil {
-		return nil, err
-	}
-	return m, m.count()
 }
 
 // names lists the members.
@@ -69,187 +72,115 @@ func (m *matrix) names() string {
 
 // layout reads which layout it is: a text of three letters in an array of no dimensions, in bytes or, from Python 2,
 // UTF-32.
-func (m *matrix) layout() error {
-	a, err := m.open("format")
+func (m *matrix) layout() {
+	a := m.open("format")
+	raw, err := io.ReadAll(io.LimitReader(a.data, 256))
 	if err != nil {
-		return err
-	}
-	defer a.close()
-	var letters int
-	text := strings.NewReplacer("|", "", "<", "", ">", "").Replace(a.Descr)
-	if _, err := fmt.Sscanf(text, "S%d", &letters); err != nil {
-		if _, err := fmt.Sscanf(text, "U%d", &letters); err != nil {
-			return fmt.Errorf("its format is of type %q, and not a text", a.Descr)
-		}
-		letters *= 4
-	}
-	if letters < 1 || letters > 64 || len(a.Shape) != 0 {
-		return fmt.Errorf("its format is not the name of one")
-	}
-	raw := make([]byte, letters)
-	if err := a.read(raw); err != nil {
-		return err
+		m.fail("format cannot be read: %w", err)
 	}
 	m.Layout = strings.ReplaceAll(string(raw), "\x00", "")
 	switch m.Layout {
 	case "csr", "csc", "coo":
-		return a.end()
+		a.end()
 	case "bsr", "dia", "lil", "dok":
-		return fmt.Errorf("it is a sparse matrix of SciPy in %s format, which is not read; %s", strings.ToUpper(m.Layout), toCSR)
+		m.fail("it is a sparse matrix of SciPy in %s format, which is not read; %s", strings.ToUpper(m.Layout), toCSR)
+	default:
+		m.fail("its format %s is none of csr, csc and coo", number.Quoted([]byte(m.Layout)))
 	}
-	return fmt.Errorf("its format %s is none of csr, csc and coo", number.Quoted([]byte(m.Layout)))
 }
 
 // shape reads how large the matrix is.
-func (m *matrix) shape() error {
-	a, err := m.indices("shape")
-	if err != nil {
-		return err
-	}
-	defer a.close()
+func (m *matrix) shape() {
+	a := m.indices("shape")
 	if a.length != 2 {
-		return fmt.Errorf("a sparse array of %d dimension(s) is no matrix of weights, which has two", a.length)
+		m.fail("a sparse array of %d dimension(s) is no matrix of weights, which has two", a.length)
 	}
-	var sides [2]int64
-	for i := range sides {
-		if sides[i], err = a.nextIndex(); err != nil {
-			return err
-		}
-	}
+	rows, cols := a.nextIndex(), a.nextIndex()
 	switch {
-	case sides[0] != sides[1]:
-		return fmt.Errorf("a matrix of %d rows and %d columns is not square, as that of a graph is", sides[0], sides[1])
-	case sides[0] < 1:
-		return fmt.Errorf("no vertices")
-	case sides[0] > graph.MaxVertices:
-		return fmt.Errorf("%d vertices; the most is %d", sides[0], graph.MaxVertices)
+	case rows != cols:
+		m.fail("a matrix of %d rows and %d columns is not square, as that of a graph is", rows, cols)
+	case rows < 1:
+		m.fail("no vertices")
+	case rows > graph.MaxVertices:
+		m.fail("%d vertices; the most is %d", rows, graph.MaxVertices)
 	}
-	m.N = sides[0]
-	return a.end()
-}
-
-// count reads from the header of the values how many there are.
-func (m *matrix) count() error {
-	a, err := m.list("data")
-	if err != nil {
-		return err
-	}
-	m.Entries = a.length
-	return a.close()
+	m.N = rows
+	a.end()
 }
 
 // Each passes the entries to add, counting rows and columns from 0, until it fails. It fails itself if the arrays are
 // not those of such a matrix, to the last byte.
-func (m *matrix) Each(add func(row, col int32, x Value) error) (err error) {
-	names, pass := [2]string{"indptr", "indices"}, m.lines
+func (m *matrix) Each(add func(row, col int32, x Value) error) error {
+	names := [2]string{"indptr", "indices"}
 	if m.Layout == "coo" {
-		names, pass = [2]string{"row", "col"}, m.triples
+		names = [2]string{"row", "col"}
 	}
-	var arrays []*array
-	defer func() {
-		for _, a := range arrays {
-			err = errors.Join(err, a.close())
+	first, second, values := m.indices(names[0]), m.indices(names[1]), m.list("data")
+	n := values.length
+	line := func(int64) int64 { return m.index(first) }
+	switch {
+	case m.Layout != "coo":
+		line = m.lines(first, second, n)
+	case first.length != n || second.length != n:
+		m.fail("there are %d rows and %d columns for %d values", first.length, second.length, n)
+	}
+	for k := range n {
+		row, col, x := line(k), m.index(second), values.nextValue()
+		if m.err != nil {
+			return m.err
 		}
-	}()
-	for _, name := range names {
-		a, err := m.indices(name)
-		if err != nil {
-			return err
-		}
-		arrays = append(arrays, a)
-	}
-	values, err := m.list("data")
-	if err != nil {
-		return err
-	}
-	arrays = append(arrays, values)
-	if err := pass(arrays[0], arrays[1], values, add); err != nil {
-		return err
-	}
-	for _, a := range arrays {
-		if err := a.end(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// lines passes on the entries of rows, or of columns in CSC: those of line k are from indptr[k] to indptr[k+1].
-func (m *matrix) lines(indptr, indices, values *array, add func(row, col int32, x Value) error) error {
-	if indptr.length != m.N+1 {
-		return fmt.Errorf("indptr has %d numbers, not %d, for %d vertices", indptr.length, m.N+1, m.N)
-	}
-	if indices.length != values.length {
-		return fmt.Errorf("there are %d indices for %d values", indices.length, values.length)
-	}
-	k, err := indptr.nextIndex()
-	if err != nil {
-		return err
-	}
-	if k != 0 {
-		return fmt.Errorf("indptr begins with %d, not 0", k)
-	}
-	for line := range m.N {
-		end, err := indptr.nextIndex()
-		switch {
-		case err != nil:
-			return err
-		case end < k || end > values.length:
-			return fmt.Errorf("indptr goes from %d to %d at line %d of %d entries", k, end, line, values.length)
-		}
-		for ; k < end; k++ {
-			row, col := line, int64(0)
-			if col, err = m.index(indices); err != nil {
-				return err
-			}
-			if m.Layout == "csc" {
-				row, col = col, row
-			}
-			x, err := values.nextValue()
-			if err != nil {
-				return err
-			}
-			if err := add(int32(row), int32(col), x); err != nil {
-				return err
-			}
-		}
-	}
-	if k != values.length {
-		return fmt.Errorf("indptr ends with %d, but there are %d entries", k, values.length)
-	}
-	return nil
-}
-
-// triples passes on the entries of COO.
-func (m *matrix) triples(rows, cols, values *array, add func(row, col int32, x Value) error) error {
-	if rows.length != values.length || cols.length != values.length {
-		return fmt.Errorf("there are %d rows and %d columns for %d values", rows.length, cols.length, values.length)
-	}
-	for range values.length {
-		row, err := m.index(rows)
-		if err != nil {
-			return err
-		}
-		col, err := m.index(cols)
-		if err != nil {
-			return err
-		}
-		x, err := values.nextValue()
-		if err != nil {
-			return err
+		if m.Layout == "csc" {
+			row, col = col, row
 		}
 		if err := add(int32(row), int32(col), x); err != nil {
 			return err
 		}
 	}
-	return nil
+	if m.Layout != "coo" {
+		line(n)
+	}
+	for _, a := range []*array{first, second, values} {
+		a.end()
+	}
+	return m.err
+}
+
+// lines returns what says which row, or column in CSC, entry k of n is in, and makes sure of those without entries if
+// k is n. The entries of line i are from indptr[i] to indptr[i+1]-1.
+func (m *matrix) lines(indptr, indices *array, n int64) func(k int64) int64 {
+	if indptr.length != m.N+1 {
+		m.fail("indptr has %d numbers, not %d, for %d vertices", indptr.length, m.N+1, m.N)
+	}
+	if indices.length != n {
+		m.fail("there are %d indices for %d values", indices.length, n)
+	}
+	line, end := int64(-1), indptr.nextIndex()
+	if end != 0 {
+		m.fail("indptr begins with %d, not 0", end)
+	}
+	return func(k int64) int64 {
+		for ; k >= end && line < m.N-1; line++ {
+			next := indptr.nextIndex()
+			if next < end || next > n {
+				m.fail("indptr goes from %d to %d at line %d of %d entries", end, next, line+1, n)
+			}
+			if m.err != nil {
+				return 0
+			}
+			end = next
+		}
+		if k >= end && k < n {
+			m.fail("indptr ends with %d, but there are %d entries", end, n)
+		}
+		return line
+	}
 }
 
 // index reads the number of a row or column.
-func (m *matrix) index(a *array) (int64, error) {
-	k, err := a.nextIndex()
-	if err == nil && (k < 0 || k >= m.N) {
-		return 0, fmt.Errorf("%s %d is outside 0…%d", a.name, k, m.N-1)
+func (m *matrix) index(a *array) int64 {
+	k := a.nextIndex()
+	if k < 0 || k >= m.N {
+		m.fail("%s %d is outside 0…%d", a.name, k, m.N-1)
 	}
-	return k, err
+	return k
 }
