@@ -32,10 +32,6 @@ func readNPYHeader(r io.Reader) (h npyHeader, err error) {
 	return h, err
 }
 
-func badHeader(format string, args ...any) error {
-	return &graph.InputError{Reason: fmt.Sprintf(format, args...)}
-}
-
 // side returns the number of vertices of the matrix that the header describes.
 func (h *npyHeader) side() (int, error) {
 	switch {

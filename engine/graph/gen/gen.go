@@ -23,8 +23,8 @@ type Options struct {
 	Overwrite  bool   // replace a file that is there
 }
 
-// Kind is a generator, of one kind of graph. It holds nothing that grows with arcs beyond vertices, and computes in integers
-// only, since what floating point gives in the last bit depends on the platform.
+// Kind is a generator, of one kind of graph. It holds nothing that grows with arcs beyond vertices, and computes in
+// integers only, since what floating point gives in the last bit depends on the platform.
 type Kind struct {
 	Name  string
 	Title string
@@ -33,27 +33,14 @@ type Kind struct {
 	// that have as many as they are asked for.
 	Arcs func(n int64, undirected bool) int64
 
-	// arcs hands exactly o.M arcs to emit, and stops at its first error.
-	arcs func(o Options, emit emit) error
+	// arc returns the ends of each of o.M arcs, in the order of its number. A weight is drawn after each.
+	arc func(o Options, d dice, number int64) (from, to int64)
+	// arcs is in its place where that does not do. It hands exactly o.M arcs to emit, and stops at its first error.
+	arcs func(o Options, d dice, emit emit) error
 }
 
 // emit takes an arc or an edge. Vertices are counted from 0.
 type emit func(from, to, weight int64) error
-
-// Kinds lists the generators.
-var Kinds = []Kind{
-	randomGraph,
-	rmatGraph,
-	powerLawGraph,
-	smallWorldGraph,
-	neighboursGraph,
-	gridGraph,
-	roadGraph,
-	ringGraph,
-	starGraph,
-	treeGraph,
-	completeGraph,
-}
 
 // File writes a graph of a kind, by its name, to a file, in the format that its extension names (see package
 // write), compressed if .gz or .zst follows that. The file appears only when it is complete. Errors in
@@ -78,10 +65,25 @@ func To(ctx context.Context, kind string, o Options, name string, w io.Writer) e
 	if err != nil {
 		return err
 	}
-	if err := generator.arcs(o, out.Arc); err != nil {
+	if err := generator.each(o, out.Arc); err != nil {
 		return err
 	}
 	return out.Close()
+}
+
+// each passes the arcs to emit.
+func (g *Kind) each(o Options, emit emit) error {
+	d := newDice(o.Seed)
+	if g.arcs != nil {
+		return g.arcs(o, d, emit)
+	}
+	for i := range o.M {
+		from, to := g.arc(o, d, i)
+		if err := emit(from, to, o.weight(d)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (g *Kind) title(o Options) string {

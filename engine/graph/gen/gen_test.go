@@ -80,6 +80,15 @@ func draws(t *testing.T, kind string) bool {
 	return false
 }
 
+// each passes the arcs of a kind to emit.
+func each(kind string, o Options, emit emit) error {
+	g, err := kindOf(kind, &o)
+	if err != nil {
+		return err
+	}
+	return g.each(o, emit)
+}
+
 func generate(t *testing.T, kind, name string, o Options) []byte {
 	t.Helper()
 	var text bytes.Buffer
@@ -213,7 +222,7 @@ func TestGeneratedRoads(t *testing.T) {
 func TestGeneratedRMAT(t *testing.T) {
 	const n, m = 1 << 12, 40000
 	var counts, first [4]float64
-	err := rmatGraph.arcs(Options{N: n, M: m, Seed: 3}, func(u, v, w int64) error {
+	err := each("rmat", Options{N: n, M: m, Seed: 3}, func(u, v, w int64) error {
 		quarter := func(half int64) int64 { return u/half%2*2 + v/half%2 }
 		counts[quarter(n/2)]++
 		if quarter(n/2) == 0 {
@@ -239,7 +248,7 @@ func TestGeneratedRMAT(t *testing.T) {
 func TestGeneratedPowerLaw(t *testing.T) {
 	const n, m = 20_000, 5
 	degrees := make([]int, n)
-	err := powerLawGraph.arcs(Options{N: n, M: m * (n - 1), Seed: 3, Undirected: true}, func(u, v, w int64) error {
+	err := each("powerlaw", Options{N: n, M: m * (n - 1), Seed: 3, Undirected: true}, func(u, v, w int64) error {
 		if v >= u {
 			t.Errorf("%d came with a link to %d", u, v)
 		}
@@ -271,7 +280,7 @@ func TestGeneratedPowerLaw(t *testing.T) {
 func TestGeneratedSmallWorld(t *testing.T) {
 	const n, m = 10_000, 5
 	far := 0
-	err := smallWorldGraph.arcs(Options{N: n, M: m * n, Seed: 3}, func(u, v, w int64) error {
+	err := each("smallworld", Options{N: n, M: m * n, Seed: 3}, func(u, v, w int64) error {
 		if step := (v - u + n) % n; step > m {
 			far++
 		} else if step == 0 {
@@ -290,9 +299,9 @@ func TestGeneratedNeighbours(t *testing.T) {
 	for range 20 {
 		n := 2 + r.Int64N(200)
 		o := Options{N: n, M: r.Int64N(12 * n), Seed: r.Uint64()}
-		p := newPoints(o)
+		p := newPoints(o, newDice(o.Seed))
 		got := make([][]int64, n)
-		err := neighboursGraph.arcs(o, func(u, v, w int64) error {
+		err := each("neighbours", o, func(u, v, w int64) error {
 			if d := squared(p.at[u], p.at[v]); w != max(1, floorRoot(d)) || u == v {
 				t.Errorf("%+v: from %d to %d, at %d², the weight is %d", o, u, v, d, w)
 			}

@@ -5,29 +5,25 @@ import (
 	"slices"
 )
 
-// neighboursGraph draws points in a cube, all places equally likely, and links each to those nearest to it. Weights
+// neighbours draws points in a cube, all places equally likely, and links each to those nearest to it. Weights
 // are straight lengths, rounded down, but 1 at least. Two vertices may be joined from both; reading merges the two.
-var neighboursGraph = Kind{
-	Name:  "neighbours",
-	Title: "uniformly drawn points in 3 dimensions, each with M/N arcs to its nearest, weights are lengths",
-	arcs: func(o Options, emit emit) error {
-		p := newPoints(o)
-		var near []neighbour
-		for u := range o.N {
-			count := o.M / o.N
-			if u < o.M%o.N {
-				count++
-			}
-			near = p.nearest(near[:0], u, min(count, o.N-1))
-			for i := range count {
-				v := near[i%int64(len(near))]
-				if err := emit(u, v.vertex, o.length(max(1, floorRoot(v.squared)))); err != nil {
-					return err
-				}
+func neighbours(o Options, d dice, emit emit) error {
+	p := newPoints(o, d)
+	var near []neighbour
+	for u := range o.N {
+		count := o.M / o.N
+		if u < o.M%o.N {
+			count++
+		}
+		near = p.nearest(near[:0], u, min(count, o.N-1))
+		for i := range count {
+			v := near[i%int64(len(near))]
+			if err := emit(u, v.vertex, o.length(max(1, floorRoot(v.squared)))); err != nil {
+				return err
 			}
 		}
-		return nil
-	},
+	}
+	return nil
 }
 
 // pointCell is how long, wide and high a cell is, which holds about one point.
@@ -44,12 +40,11 @@ type points struct {
 // neighbour is a vertex and the square of its distance.
 type neighbour struct{ vertex, squared int64 }
 
-func newPoints(o Options) *points {
+func newPoints(o Options, d dice) *points {
 	p := &points{width: 1}
 	for p.width*p.width*p.width < o.N {
 		p.width++
 	}
-	d := newDice(o.Seed)
 	p.at, p.order = make([][3]int32, o.N), make([]int32, o.N)
 	p.first = make([]int32, p.width*p.width*p.width+1)
 	for u := range p.at {

@@ -2,7 +2,7 @@ package gen
 
 import "math/bits"
 
-// powerLawGraph is the model of preferential attachment: vertices come one after the other, each with its share of
+// powerLawArc follows the model of preferential attachment: vertices come one after the other, each with its share of
 // the links, and a link goes to an earlier vertex, the likelier the more links that has. Of directed graphs, either
 // end may be the start. The same link may be drawn twice; reading merges the two.
 //
@@ -11,22 +11,12 @@ import "math/bits"
 //
 // A.-L. Barabási and R. Albert, Emergence of scaling in random networks, 1999; P. Sanders and C. Schulz, Scalable
 // generation of scale-free graphs, 2016.
-var powerLawGraph = Kind{
-	Name:  "powerlaw",
-	Title: "M arcs by preferential attachment (Barabási and Albert), weights 1…1000",
-	arcs: func(o Options, emit emit) error {
-		d := newDice(o.Seed)
-		for link := range o.M {
-			from, to := o.newcomer(link), o.attached(link)
-			if !o.Undirected && d.below(2) == 1 {
-				from, to = to, from
-			}
-			if err := emit(from, to, o.weight(d)); err != nil {
-				return err
-			}
-		}
-		return nil
-	},
+func powerLawArc(o Options, d dice, link int64) (from, to int64) {
+	from, to = o.newcomer(link), o.attached(link)
+	if !o.Undirected && d.below(2) == 1 {
+		from, to = to, from
+	}
+	return from, to
 }
 
 // newcomer returns the vertex that a link came with.

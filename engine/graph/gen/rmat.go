@@ -1,26 +1,5 @@
 package gen
 
-// rmatGraph draws arcs by the recursive matrix model, with the probabilities of Graph500: of the four
-// quarters of the adjacency matrix one is chosen, of that a quarter again, down to an entry. Few vertices,
-// those of low numbers, get most arcs. Entries on the diagonal, and outside the matrix where N is no power
-// of two, are drawn again. The same arc may be drawn twice; reading merges the two.
-//
-// D. Chakrabarti, Y. Zhan and C. Faloutsos, R-MAT: a recursive model for graph mining, SDM 2004.
-var rmatGraph = Kind{
-	Name:  "rmat",
-	Title: "M arcs by the recursive matrix model (R-MAT) with a, b, c = 0.57, 0.19, 0.19, weights 1…1000",
-	arcs: func(o Options, emit emit) error {
-		d := newDice(o.Seed)
-		for range o.M {
-			from, to := d.rmatArc(o.N)
-			if err := emit(from, to, o.weight(d)); err != nil {
-				return err
-			}
-		}
-		return nil
-	},
-}
-
 // rmatQuarters has a place for each hundredth of the probability of a quarter: 0 and 1 above, 2 and 3
 // below. To look it up takes half the time of comparing, which no branch predictor can foresee.
 var rmatQuarters = func() (quarters [100]uint8) {
@@ -37,6 +16,12 @@ var rmatQuarters = func() (quarters [100]uint8) {
 	return quarters
 }()
 
+// rmatArc draws an arc by the recursive matrix model, with the probabilities of Graph500: of the four
+// quarters of the adjacency matrix one is chosen, of that a quarter again, down to an entry. Few vertices,
+// those of low numbers, get most arcs. Entries on the diagonal, and outside the matrix where N is no power
+// of two, are drawn again. The same arc may be drawn twice; reading merges the two.
+//
+// D. Chakrabarti, Y. Zhan and C. Faloutsos, R-MAT: a recursive model for graph mining, SDM 2004.
 func (d dice) rmatArc(n int64) (from, to int64) {
 	for from == to || from >= n || to >= n {
 		from, to = 0, 0

@@ -1,32 +1,24 @@
 package gen
 
-// roadGraph is a perturbed grid: in each cell of a grid, roadCell long and wide, a vertex stands at a
+// roads are a perturbed grid: in each cell of a grid, roadCell long and wide, a vertex stands at a
 // uniformly drawn place, and has roads to the vertices of the four cells beside it. Weights are straight
 // lengths, rounded down, but 1 at least. A third of the arcs (undirected: edges) is removed, each set of
 // them equally likely: from there on, some roads are one-way and some places cut off.
 //
 // Arcs are kept by selection sampling (D. E. Knuth, The Art of Computer Programming, volume 2, algorithm
 // 3.4.2 S), which knows their number before the first is drawn.
-var roadGraph = Kind{
-	Name:  "road",
-	Title: "a grid of perturbed places, neighbours joined both ways, a third of the arcs removed, weights are lengths",
-	Arcs: func(n int64, undirected bool) int64 {
-		all := gridArcs(n, undirected)
-		return all - all/3
-	},
-	arcs: func(o Options, emit emit) error {
-		s := &roadSurvey{o: o, emit: emit, d: newDice(o.Seed), width: gridWidth(o.N), left: gridArcs(o.N, o.Undirected), wanted: o.M}
-		s.here, s.below = make([]place, s.width), make([]place, s.width)
+func roads(o Options, d dice, emit emit) error {
+	s := &roadSurvey{o: o, emit: emit, d: d, width: gridWidth(o.N), left: gridArcs(o.N, o.Undirected), wanted: o.M}
+	s.here, s.below = make([]place, s.width), make([]place, s.width)
+	s.draw(s.below)
+	for first := int64(0); first < o.N; first += s.width {
+		s.here, s.below = s.below, s.here
 		s.draw(s.below)
-		for first := int64(0); first < o.N; first += s.width {
-			s.here, s.below = s.below, s.here
-			s.draw(s.below)
-			if err := s.row(first); err != nil {
-				return err
-			}
+		if err := s.row(first); err != nil {
+			return err
 		}
-		return nil
-	},
+	}
+	return nil
 }
 
 const roadCell = 1000

@@ -2,6 +2,7 @@ package write
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -26,8 +27,34 @@ type Format struct {
 	edges bool
 }
 
-// Formats lists the formats: a file each, and a line here.
-var Formats = []Format{dimacs, matrixMarket, csv, edgeList}
+// Formats lists the formats.
+var Formats = []Format{
+	// An edge is an arc in each direction, as in the road networks of the DIMACS Challenge.
+	{
+		Name: "dimacs", Extensions: []string{".gr"}, base: 1, start: "a ", sep: ' ',
+		head: func(h Heading) string { return fmt.Sprintf("c %s\np sp %d %d\n", h.Title, h.N, h.M) },
+	},
+	// An entry in row FROM, column TO for each arc. Of a symmetric matrix, an undirected graph, only the lower triangle
+	// is stored, as the format wants it: https://math.Nist.gov/MatrixMarket/formats.html
+	{
+		Name: "mtx", Extensions: []string{".mtx"}, base: 1, sep: ' ', edges: true,
+		head: func(h Heading) string {
+			symmetry := "general"
+			if h.Undirected {
+				symmetry = "symmetric"
+			}
+			return fmt.Sprintf("%%%%MatrixMarket matrix coordinate integer %s\n%% %s\n%d %d %d\n", symmetry, h.Title, h.N, h.N, h.M)
+		},
+	},
+	{
+		Name: "edgelist", Extensions: []string{".csv"}, sep: ',',
+		head: func(Heading) string { return "from,to,weight\n" },
+	},
+	{
+		Name: "edgelist", Extensions: []string{".txt", ".tsv", ".el", ".wel", ".edges", ".edgelist"}, sep: '\t',
+		head: func(h Heading) string { return fmt.Sprintf("# %s: %d vertices, %d arcs\n", h.Title, h.N, h.M) },
+	},
+}
 
 // Heading is what a format may say before the arcs.
 type Heading struct {
