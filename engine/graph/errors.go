@@ -23,6 +23,9 @@ var ErrOptions = number.ErrOption
 // ErrChanged is what the error about a file that changed while it was read matches with errors.Is.
 var ErrChanged = class.New(class.Input, "the file changed while it was read")
 
+// ErrNoVertex is wrapped by the error of a look-up of an id that the input does not have.
+var ErrNoVertex = class.New(class.Input, "no such vertex")
+
 // InputError says what is wrong with an input, and where. It matches ErrBadInput.
 type InputError struct {
 	File   string // as the caller named it; "" for graphs built in memory

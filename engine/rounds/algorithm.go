@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"ooc/engine/device"
-	"ooc/engine/graph"
 	"ooc/engine/live"
 	"ooc/engine/plan"
 	"ooc/engine/task"
@@ -224,7 +223,7 @@ func (p *partRun) open(d kernels.Device) error {
 	}
 	w := p.Weights
 	if p.Meta.Predecessors && w != nil {
-		w = graph.NewPairs(w, p.Meta.Kind)
+		w = pairs{w, p.Meta.Kind}
 	}
 	p.x = newExecutor(p, d, w, buf, host)
 	p.done = p.start

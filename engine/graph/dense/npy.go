@@ -1,7 +1,6 @@
 package dense
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -9,15 +8,6 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/npy"
 )
-
-// Format is the name of the format, in package read too.
-const Format = "npy"
-
-// NotAnArray is what is wrong with an input that IsArray denies.
-const NotAnArray = npy.NotAnArray
-
-// IsArray reports whether an input that begins with head, decompressed, is a NumPy array.
-func IsArray(head []byte) bool { return bytes.HasPrefix(head, []byte(npy.Magic)) }
 
 // npyHeader is what the header of an array of numbers says.
 type npyHeader struct {

@@ -121,7 +121,7 @@ func isInPlace(in *input.Input) (bool, error) {
 	if _, err := in.File.ReadAt(head, 0); err != nil && err != io.EOF {
 		return false, in.Wrap(0, err)
 	}
-	return IsArray(head), nil
+	return string(head) == npy.Magic, nil
 }
 
 // inPlace opens an array in a file as it is.
@@ -174,7 +174,7 @@ func spool(in *input.Input, o Options) (*Matrix, error) {
 
 func (d *Matrix) setSource(in *input.Input) {
 	d.src = *in.Source()
-	d.src.Format = Format
+	d.src.Format = "npy"
 }
 
 // unpack copies the entries, which must be all that follows.

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"ooc/engine/graph"
-	"ooc/engine/graph/dense"
 	"ooc/engine/graph/internal/graphtest"
 	"ooc/engine/graph/internal/input"
 )
@@ -40,7 +39,7 @@ func readBoth(t *testing.T, name, text string, o Options) (*graph.Graph, error) 
 
 // readCarefully takes the slow way for every line.
 func readCarefully(name, text string, o Options) (*graph.Graph, error) {
-	if dense.IsArray([]byte(text)) || o.Format == npy.Name { // which has no lines
+	if npy.Detect([]byte(text)) == yes || o.Format == npy.Name { // which has no lines
 		return From(strings.NewReader(text), name, o)
 	}
 	return (&reading{Input: input.New(strings.NewReader(text), name), options: o, careful: true}).collect()

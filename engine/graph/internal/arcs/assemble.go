@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Rows are arcs in compressed rows: those of row i are Targets[Offsets[i]:Offsets[i+1]], strictly ascending,
+// rows are arcs in compressed rows: those of row i are Targets[Offsets[i]:Offsets[i+1]], strictly ascending,
 // and their words are at the same places.
-type Rows struct {
+type rows struct {
 	Offsets  []int64
 	Targets  []int32
 	Words    []uint32
@@ -22,7 +22,7 @@ type Rows struct {
 
 // assembly turns collected arcs into compressed rows, a bucket of them at a time.
 type assembly struct {
-	Rows
+	rows
 	n       int
 	arcs    *Collector
 	lighter func(a, b uint32) bool
@@ -47,7 +47,7 @@ const (
 
 // Rows returns the arcs, which must be between rows, of n rows. It empties c. lighter says of which of two words the
 // weight is less.
-func (c *Collector) Rows(n int, lighter func(a, b uint32) bool) Rows {
+func (c *Collector) Rows(n int, lighter func(a, b uint32) bool) rows {
 	c.sealAll()
 	buckets := (n-1)>>c.shift + 1
 	c.makeRoom(buckets-1, 0, 0)
@@ -80,7 +80,7 @@ func (c *Collector) Rows(n int, lighter func(a, b uint32) bool) Rows {
 	}
 	_ = group.Wait() // there is no error
 	a.closeGaps()
-	return a.Rows
+	return a.rows
 }
 
 // release notes arcs that are placed, and now and then gives back what held them.

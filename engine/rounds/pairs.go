@@ -1,17 +1,16 @@
-package graph
+package rounds
 
 import (
 	"math"
 
+	"ooc/engine/graph"
 	"ooc/kernels/entry"
 )
 
-// NewPairs returns what fills tiles of pairs of a matrix of some kind, as a store that keeps predecessors has them.
-func NewPairs(w Weights, kind entry.Kind) Weights { return pairs{w, kind} }
-
-// pairs fills tiles of pairs: the vertex before j on an arc from i is i.
+// pairs fills tiles of pairs of a matrix of some kind, as a store that keeps predecessors has them: the vertex before j
+// on an arc from i is i.
 type pairs struct {
-	Weights
+	graph.Weights
 	kind entry.Kind
 }
 
