@@ -10,9 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
 	"ooc/engine/graph"
+	"ooc/engine/internal/parallel"
 	"ooc/kernels/entry"
 )
 
@@ -50,33 +49,19 @@ func (d *Matrix) CheckRange(ctx context.Context) error {
 
 // each calls do(0…count-1) from several goroutines, each with scratch of its own, until the first error.
 func (d *Matrix) each(count int, do func(k int, scratch []byte) error) error {
-	var g errgroup.Group
-	var next atomic.Int64
-	for range min(count, runtime.GOMAXPROCS(0), mostWorkers) {
-		g.Go(func() error {
-			scratch := d.newScratch()
-			for k := int(next.Add(1) - 1); k < count; k = int(next.Add(1) - 1) {
-				if err := do(k, scratch); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	return g.Wait()
+	return parallel.Do(context.Background(), count, func() func(int) error {
+		scratch := d.newScratch()
+		return func(k int) error { return do(k, scratch) }
+	}, func() {})
 }
 
 // columns calls do for ranges of the places in a line, in parallel.
 func (d *Matrix) columns(do func(lo, hi int)) {
-	var g errgroup.Group
-	parts := min(runtime.GOMAXPROCS(0), mostWorkers, (d.n+511)/512)
-	for p := range parts {
-		g.Go(func() error {
-			do(p*d.n/parts, (p+1)*d.n/parts)
-			return nil
-		})
-	}
-	_ = g.Wait() // do does not fail
+	parts := min(runtime.GOMAXPROCS(0), (d.n+511)/512)
+	_ = d.each(parts, func(p int, _ []byte) error { // do does not fail
+		do(p*d.n/parts, (p+1)*d.n/parts)
+		return nil
+	})
 }
 
 // lineBlock is some lines in memory, not always neighbours.
@@ -330,7 +315,7 @@ func (d *Matrix) parts(ctx context.Context, b *lineBlock) ([]int32, error) {
 
 // oneWay returns an entry that is not that of the transposed matrix; nil if the matrix is its own transpose.
 func (d *Matrix) oneWay() (found *cell, err error) {
-	t := min(512, d.n)
+	t := min(256, d.n)
 	side := entry.CeilDiv(d.n, t)
 	var mu sync.Mutex
 	stop := errors.New("an arc has no equal reverse")

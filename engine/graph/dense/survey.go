@@ -1,23 +1,25 @@
 package dense
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"runtime"
 	"strconv"
 	"sync"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/number"
+	"ooc/engine/internal/parallel"
 	"ooc/kernels/entry"
 )
 
 const (
-	surveyBlock = 4 << 20 // bytes of lines that a goroutine looks at in a go
-	mostWorkers = 16      // so that blocks of 4 MiB stay far below 256 MiB
+	surveyBlock = 4 << 20  // bytes of lines that a goroutine looks at in a go
+	surveyMost  = 64 << 20 // and all of them together
 )
 
 // noLine is what a surveyor has not found: no matrix has as many lines.
@@ -25,8 +27,7 @@ const noLine = math.MaxInt
 
 // surveyor is a survey of a Matrix in progress.
 type surveyor struct {
-	d    *Matrix
-	next atomic.Int64 // block
+	d *Matrix
 
 	mu    sync.Mutex // guards the rest
 	total survey
@@ -45,42 +46,38 @@ func (d *Matrix) survey() error {
 		_, err := d.SHA256()
 		return err
 	})
-	for range min(runtime.GOMAXPROCS(0), mostWorkers) {
-		g.Go(s.work)
-	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	if err := d.unchanged(); err != nil {
+	size := int(d.lineBytes())
+	per := max(1, min(d.n, surveyBlock/size, surveyMost/runtime.GOMAXPROCS(0)/size))
+	err := parallel.Do(context.Background(), entry.CeilDiv(d.n, per), func() func(int) error {
+		raw, weights := newBuffer(per*size), make([]float64, d.n)
+		return func(block int) error { return s.block(block*per, raw[:min(per, d.n-block*per)*size], weights) }
+	}, func() {})
+	if err := cmp.Or(err, g.Wait(), d.unchanged(), s.err); err != nil {
 		return err
 	}
 	return s.settle()
 }
 
-// work surveys blocks until there are no more, or one has shown an entry that ends it. Blocks are taken in
-// order, so that the first such entry is always found.
-func (s *surveyor) work() error {
-	d := s.d
-	size := int(d.lineBytes())
-	per := max(1, min(d.n, surveyBlock/size))
-	raw, weights := newBuffer(per*size), make([]float64, d.n)
-	for {
-		first := int(s.next.Add(1)-1) * per
-		if first >= d.n {
-			return nil
-		}
-		count := min(per, d.n-first)
-		if err := d.readAt(raw[:count*size], first, 0); err != nil {
-			return err
-		}
-		for k := range count {
-			d.numbers.weightsOf(weights, raw[k*size:(k+1)*size])
-			if !s.line(first+k, weights) {
-				s.next.Store(int64(d.n)) // no block has that number
-				break
-			}
+// block surveys the lines from one on that fill raw, up to one that may not stand. If there is one before them, it
+// leaves them out.
+func (s *surveyor) block(first int, raw []byte, weights []float64) error {
+	s.mu.Lock()
+	over := s.bad < first
+	s.mu.Unlock()
+	if over {
+		return nil
+	}
+	if err := s.d.readAt(raw, first, 0); err != nil {
+		return err
+	}
+	size := int(s.d.lineBytes())
+	for k := range len(raw) / size {
+		s.d.numbers.weightsOf(weights, raw[k*size:(k+1)*size])
+		if !s.line(first+k, weights) {
+			break
 		}
 	}
+	return nil
 }
 
 // line surveys a line, and reports whether it may stand.
@@ -117,9 +114,6 @@ func (s *surveyor) line(u int, weights []float64) bool {
 // settle draws the conclusions.
 func (s *surveyor) settle() error {
 	d, x := s.d, s.d.numbers
-	if s.err != nil {
-		return s.err
-	}
 	kind := x.want
 	if kind == graph.KindAuto {
 		kind = entry.KindI32
