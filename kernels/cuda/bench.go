@@ -202,7 +202,7 @@ func (b *bench) loop(v entry.Variant) {
 	}
 	blocks, threads := 2*b.sms, kernelInfo[ceilingLoop].threads
 	work := float64(blocks) * float64(threads) * float64(turns) * perTurn
-	p := &ceilingParam{out: b.buffer.(*buffer).at, turns: int32(turns), one: 1}
+	p := &ceilingParam{out: b.buffer.(*buffer).At.at, turns: int32(turns), one: 1}
 	b.relaxed(distances, v, fmt.Sprintf("%s registers only", v), work, func(s *stream) error {
 		return s.launch(v, ceilingLoop, blocks, paramOf(p))
 	})

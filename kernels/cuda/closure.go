@@ -36,10 +36,11 @@ func (s *stream) closure(v entry.Variant, t int, pivot []kernels.Tile) error {
 	if err := s.hurry(); err != nil {
 		return err
 	}
-	if err := s.needPanels(int64(m*t) * baseEdge * s.form.entryBytes(v)); err != nil {
+	panel := int64(m*t) * baseEdge * s.form.entryBytes(v)
+	if err := s.device.Need(&s.panels, 2*panel, s.Sync); err != nil {
 		return err
 	}
-	p := &pivotParam{rows: s.panels.at, cols: s.panels.at + address(s.panels.bytes/2), t: int32(t), m: int32(m)}
+	p := &pivotParam{rows: s.panels.At.at, cols: s.panels.At.at + address(s.panels.Bytes/2), t: int32(t), m: int32(m)}
 	return s.close64(v, p, tiles)
 }
 
@@ -104,26 +105,4 @@ func (f *form) pivotList(v entry.Variant, t, m int, tiles []address, rows, cols 
 		}
 	}
 	return list
-}
-
-// needPanels makes room for both panels, of so many bytes each.
-func (s *stream) needPanels(bytes int64) error {
-	if 2*bytes <= s.panels.bytes {
-		return nil
-	}
-	if s.panels.bytes > 0 {
-		if err := s.Sync(); err != nil {
-			return err
-		}
-		if err := s.device.freeOwn(s.panels.at, s.panels.bytes); err != nil {
-			return err
-		}
-		s.panels.at, s.panels.bytes = 0, 0
-	}
-	at, err := s.device.allocOwn(2 * bytes)
-	if err != nil {
-		return fmt.Errorf("scratch for the panels: %w", err)
-	}
-	s.panels.at, s.panels.bytes = at, 2*bytes
-	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"ooc/kernels"
+	"ooc/kernels/internal/ledger"
 )
 
 // Options choose what Open opens. The zero value is the first GPU and most of its free memory.
@@ -18,6 +19,7 @@ type Options struct {
 
 // Device is the kernels.Device of one GPU. It has all groups but kernels.HostLaneOps.
 type Device struct {
+	*books
 	driver   driver
 	ordinal  int
 	model    string
@@ -29,17 +31,9 @@ type Device struct {
 	broken atomic.Pointer[Error] // the first error that spoiled the context
 	taken  bool                  // others held much of its memory
 
-	memory int64 // limit in bytes
-
 	mu         sync.Mutex
-	inUse      int64                // bytes handed out by Alloc; guarded by mu
-	own        int64                // bytes that the device took for itself; guarded by mu
-	buffers    int                  // alive; guarded by mu
-	host       map[*byte]*hostBlock // alive, by first byte; guarded by mu
-	streams    map[*stream]bool     // open; guarded by mu
-	idleEvents []handle             // guarded by mu
-	events     []handle             // all ever created; guarded by mu
-	closed     bool                 // guarded by mu
+	idleEvents []handle // guarded by mu
+	events     []handle // all ever created; guarded by mu
 
 	clock struct {
 		sync.Mutex
@@ -83,8 +77,9 @@ func open(drv driver, o Options) (*Device, error) {
 	if o.Memory < 0 || o.Ordinal < 0 {
 		return nil, fmt.Errorf("cuda: memory %d, ordinal %d: want 0 or more", o.Memory, o.Ordinal)
 	}
-	d := &Device{driver: drv, ordinal: o.Ordinal,
-		host: map[*byte]*hostBlock{}, streams: map[*stream]bool{}}
+	d := &Device{driver: drv, ordinal: o.Ordinal}
+	d.books = ledger.New[place, hostBlock, *stream]("cuda", errClosed, kernels.GPUScratch,
+		ledger.Driver[place, hostBlock]{Take: d.take, Give: d.give, TakeHost: d.takeHost, GiveHost: d.giveHost})
 	if err := d.identify(); err != nil {
 		return nil, fmt.Errorf("cuda: %w", err)
 	}
@@ -157,9 +152,9 @@ func (d *Device) start(limit int64) error {
 	if err != nil {
 		return err
 	}
-	if d.memory = limit; limit == 0 {
+	if d.Limit = limit; limit == 0 {
 		// The driver allocates in pieces of 2 MiB and for itself when kernels first run.
-		d.memory = free - max(free/64, 256<<20)
+		d.Limit = free - max(free/64, 256<<20)
 	}
 	return nil
 }
@@ -167,7 +162,7 @@ func (d *Device) start(limit int64) error {
 // Info describes the GPU. Memory is the limit of Options, or what was free when it was opened.
 func (d *Device) Info() kernels.Info {
 	return kernels.Info{Name: fmt.Sprintf("cuda:%d", d.ordinal), Model: d.model,
-		Memory: d.memory, Scratch: kernels.GPUScratch}
+		Memory: d.Limit, Scratch: kernels.GPUScratch}
 }
 
 // Taken reports whether others held more than a quarter of the GPU's memory when it was opened.
@@ -197,6 +192,15 @@ func (d *Device) call(name string, f func() Result) error {
 	return d.check(name, f())
 }
 
+// got runs f as call does, and returns what it gives.
+func got[T any](d *Device, name string, f func() (T, Result)) (x T, err error) {
+	err = d.call(name, func() (r Result) {
+		x, r = f()
+		return r
+	})
+	return x, err
+}
+
 // check turns the result of a call into an error, and keeps the first that spoils the context.
 func (d *Device) check(name string, r Result) error {
 	if r == success {
@@ -217,26 +221,7 @@ func newError(drv driver, call string, r Result) *Error {
 
 // Close releases the GPU. It fails if there are streams, buffers or host memory left. It closes such streams; host
 // memory stays for whoever holds it.
-func (d *Device) Close() error {
-	d.mu.Lock()
-	if d.closed {
-		d.mu.Unlock()
-		return errClosed
-	}
-	d.closed = true
-	var err error
-	if len(d.streams)+d.buffers+len(d.host) > 0 {
-		err = fmt.Errorf("cuda: closed with %d streams, %d buffers and %d host blocks alive",
-			len(d.streams), d.buffers, len(d.host))
-	}
-	left := d.streams
-	d.streams = map[*stream]bool{}
-	d.mu.Unlock()
-	for s := range left {
-		err = errors.Join(err, s.Close())
-	}
-	return errors.Join(err, d.release())
-}
+func (d *Device) Close() error { return d.End(d.release) }
 
 // release undoes open. A spoiled context can only be released as a whole.
 func (d *Device) release() error {

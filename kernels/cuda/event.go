@@ -18,22 +18,18 @@ type event struct {
 
 // newEvent takes an idle handle or creates one.
 func (d *Device) newEvent() (*event, error) {
-	d.mu.Lock()
-	if d.closed {
-		d.mu.Unlock()
-		return nil, errClosed
+	if err := d.Alive(); err != nil {
+		return nil, err
 	}
 	var h handle
+	d.mu.Lock()
 	if n := len(d.idleEvents); n > 0 {
 		h, d.idleEvents = d.idleEvents[n-1], d.idleEvents[:n-1]
 	}
 	d.mu.Unlock()
 	if h == 0 {
-		err := d.call("cuEventCreate", func() (r Result) {
-			h, r = d.driver.eventCreate()
-			return r
-		})
-		if err != nil {
+		var err error
+		if h, err = got(d, "cuEventCreate", d.driver.eventCreate); err != nil {
 			return nil, err
 		}
 		d.mu.Lock()
@@ -48,9 +44,7 @@ func (d *Device) newEvent() (*event, error) {
 func (d *Device) recycle(h handle) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if !d.closed {
-		d.idleEvents = append(d.idleEvents, h)
-	}
+	d.idleEvents = append(d.idleEvents, h)
 }
 
 func (s *stream) record() (*event, error) {
@@ -128,10 +122,8 @@ func (e *event) Since(start kernels.Event) (time.Duration, error) {
 	if from == e {
 		return 0, nil
 	}
-	var ms float32
-	err := e.device.call("cuEventElapsedTime", func() (r Result) {
-		ms, r = e.device.driver.eventElapsed(from.handle, e.handle)
-		return r
+	ms, err := got(e.device, "cuEventElapsedTime", func() (float32, Result) {
+		return e.device.driver.eventElapsed(from.handle, e.handle)
 	})
 	runtime.KeepAlive(from)
 	runtime.KeepAlive(e)

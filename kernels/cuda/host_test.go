@@ -370,7 +370,7 @@ func TestBatches(t *testing.T) {
 
 // TestList wants jobs first, each with the place of its pairs, and what it begins as where predecessors are kept.
 func TestList(t *testing.T) {
-	buf := &buffer{at: 1 << 20, bytes: 1 << 20}
+	buf := &buffer{At: place{at: 1 << 20}}
 	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: 16 * i} }
 	products := []kernels.Product{
 		{C: tile(0), A: []kernels.Tile{tile(1), tile(2)}, B: []kernels.Tile{tile(3), tile(4)}, Fresh: true, Before: tile(2)},

@@ -2,17 +2,15 @@ package cuda
 
 import (
 	"errors"
-	"fmt"
 	"unsafe"
 
 	"golang.org/x/sync/errgroup"
 )
 
-// hostBlock is memory that AllocHost returned. Either CUDA allocated it, or the system did and it was page-locked
+// hostBlock is what is known of page-locked memory. Either CUDA allocated it, or the system did and it was locked
 // afterwards, in chunks.
 type hostBlock struct {
-	data  []byte
-	raw   []byte // what is to be unmapped; nil where CUDA allocated data
+	raw   []byte // what is to be unmapped; nil where CUDA allocated it
 	chunk int64  // bytes that were locked at once; copies do not cross its multiples
 }
 
@@ -28,51 +26,26 @@ const (
 // touching memory.
 var lockChunk int64 = 512 << 20
 
-// AllocHost returns page-locked host memory, aligned to 64 bytes or more. It is outside the device's limit.
-func (d *Device) AllocHost(bytes int64) ([]byte, error) {
-	if bytes <= 0 {
-		return nil, fmt.Errorf("cuda: allocate %d bytes of host memory: want more than 0", bytes)
-	}
-	d.mu.Lock()
-	closed := d.closed
-	d.mu.Unlock()
-	if closed {
-		return nil, errClosed
-	}
-	block, err := d.allocHost(bytes)
-	if err != nil {
-		return nil, fmt.Errorf("cuda: allocate %d bytes of host memory: %w", bytes, err)
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.host[&block.data[0]] = block
-	return block.data, nil
-}
-
-func (d *Device) allocHost(bytes int64) (*hostBlock, error) {
+// takeHost takes page-locked host memory.
+func (d *Device) takeHost(bytes int64) ([]byte, hostBlock, error) {
 	if bytes >= lockAlone {
 		if raw, data := mapHuge(bytes); raw != nil {
-			block := &hostBlock{data: data, raw: raw, chunk: lockChunk}
-			if err := d.lock(block); err != nil {
-				return nil, errors.Join(err, unmapHuge(raw))
+			if err := d.lock(data); err != nil {
+				return nil, hostBlock{}, errors.Join(err, unmapHuge(raw))
 			}
-			return block, nil
+			return data, hostBlock{raw, lockChunk}, nil
 		}
 	}
-	var p unsafe.Pointer
-	err := d.call("cuMemHostAlloc", func() (r Result) {
-		p, r = d.driver.hostAlloc(bytes)
-		return r
-	})
+	p, err := got(d, "cuMemHostAlloc", func() (unsafe.Pointer, Result) { return d.driver.hostAlloc(bytes) })
 	if err != nil {
-		return nil, err
+		return nil, hostBlock{}, err
 	}
-	return &hostBlock{data: bytesAt(p, bytes)}, nil
+	return unsafe.Slice((*byte)(p), bytes), hostBlock{}, nil
 }
 
-// lock touches and locks the chunks of a block, several at a time.
-func (d *Device) lock(b *hostBlock) error {
-	chunks := chunksOf(b.data, b.chunk)
+// lock touches and locks memory chunk by chunk, several at a time.
+func (d *Device) lock(data []byte) error {
+	chunks := chunksOf(data, lockChunk)
 	locked := make([]bool, len(chunks))
 	var group errgroup.Group
 	group.SetLimit(lockThreads)
@@ -120,27 +93,13 @@ func chunksOf(b []byte, size int64) [][]byte {
 	return append(all, b)
 }
 
-// FreeHost releases what AllocHost returned; any other slice is an error.
-func (d *Device) FreeHost(b []byte) error {
-	d.mu.Lock()
-	block, ok := d.host[unsafe.SliceData(b)]
-	if ok {
-		delete(d.host, &block.data[0])
-	}
-	d.mu.Unlock()
-	if !ok {
-		return errors.New("cuda: free host memory: not from AllocHost, or freed twice")
-	}
-	return in("free host memory", d.freeHost(block))
-}
-
-func (d *Device) freeHost(block *hostBlock) error {
+func (d *Device) giveHost(data []byte, block hostBlock) error {
 	if block.raw == nil {
-		return d.call("cuMemFreeHost", func() Result { return d.driver.hostFree(unsafe.Pointer(&block.data[0])) })
+		return d.call("cuMemFreeHost", func() Result { return d.driver.hostFree(unsafe.Pointer(&data[0])) })
 	}
 	var group errgroup.Group
 	group.SetLimit(lockThreads)
-	for _, c := range chunksOf(block.data, block.chunk) {
+	for _, c := range chunksOf(data, block.chunk) {
 		group.Go(func() error { return d.unlock(c) })
 	}
 	if err := group.Wait(); err != nil {
@@ -154,19 +113,17 @@ func (d *Device) pieces(b []byte) [][]byte {
 	if len(b) == 0 {
 		return nil
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, block := range d.host {
+	list := [][]byte{b}
+	d.Host(func(data []byte, block hostBlock) bool {
 		// Very large where b is before the block.
-		at := uintptr(unsafe.Pointer(&b[0])) - uintptr(unsafe.Pointer(&block.data[0]))
-		if block.chunk == 0 || at >= uintptr(len(block.data)) {
-			continue
+		at := uintptr(unsafe.Pointer(&b[0])) - uintptr(unsafe.Pointer(&data[0]))
+		if block.chunk == 0 || at >= uintptr(len(data)) {
+			return false
 		}
-		head := block.chunk - int64(at)%block.chunk
-		if head >= int64(len(b)) {
-			break
+		if head := block.chunk - int64(at)%block.chunk; head < int64(len(b)) {
+			list = append([][]byte{b[:head]}, chunksOf(b[head:], block.chunk)...)
 		}
-		return append([][]byte{b[:head]}, chunksOf(b[head:], block.chunk)...)
-	}
-	return [][]byte{b}
+		return true
+	})
+	return list
 }

@@ -24,8 +24,7 @@ func jobEntry(c address, firstPair, pairs int, fresh bool) listEntry {
 // lists brings lists of entries to the device, in page-locked slots that a kernel of the stream reads. A slot is not
 // filled again before the kernel that read it has passed.
 type lists struct {
-	at    address // of the list in device memory: the stream's order keeps a next one from coming too soon
-	bytes int64
+	list  own              // in device memory: the stream's order keeps a next one from coming too soon
 	slots []*listSlot      // oldest use first
 	host  []unsafe.Pointer // page-locked memory of the slots
 }
@@ -50,7 +49,7 @@ type uploadParam struct {
 // send enqueues the upload of a list and returns where it will be.
 func (s *stream) send(list []listEntry) (address, error) {
 	l := &s.lists
-	if err := l.grow(s, int64(len(list))*entryBytes); err != nil {
+	if err := s.device.Need(&l.list, int64(max(len(list), slotEntries))*entryBytes, s.Sync); err != nil {
 		return 0, err
 	}
 	slot, err := l.take(s.device, len(list))
@@ -58,35 +57,13 @@ func (s *stream) send(list []listEntry) (address, error) {
 		return 0, err
 	}
 	copy(slot.entries, list)
-	p := paramOf(&uploadParam{unsafe.Pointer(&slot.entries[0]), l.at, int32(len(list)), 0})
+	p := paramOf(&uploadParam{unsafe.Pointer(&slot.entries[0]), l.list.At.at, int32(len(list)), 0})
 	threads := serviceInfo[uploadList].threads
 	if err := s.serve(uploadList, min(entry.CeilDiv(len(list), threads), 32), p); err != nil {
 		return 0, err
 	}
 	slot.read, err = s.record()
-	return l.at, err
-}
-
-// grow makes room on the device.
-func (l *lists) grow(s *stream, bytes int64) error {
-	if bytes <= l.bytes {
-		return nil
-	}
-	if l.bytes > 0 {
-		if err := s.Sync(); err != nil {
-			return err
-		}
-		if err := s.device.freeOwn(l.at, l.bytes); err != nil {
-			return err
-		}
-		l.at, l.bytes = 0, 0
-	}
-	bytes = max(bytes, slotEntries*entryBytes)
-	at, err := s.device.allocOwn(bytes)
-	if err == nil {
-		l.at, l.bytes = at, bytes
-	}
-	return err
+	return l.list.At.at, err
 }
 
 // take returns a slot whose last list has been read, or a new one, so that enqueueing never waits.
@@ -113,11 +90,8 @@ func (l *lists) add(d *Device, n int) (*listSlot, error) {
 	if n > slotEntries {
 		count = 1
 	}
-	var p unsafe.Pointer
-	err := d.call("cuMemHostAlloc", func() (r Result) {
-		p, r = d.driver.hostAlloc(int64(count) * int64(size) * entryBytes)
-		return r
-	})
+	bytes := int64(count) * int64(size) * entryBytes
+	p, err := got(d, "cuMemHostAlloc", func() (unsafe.Pointer, Result) { return d.driver.hostAlloc(bytes) })
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +105,7 @@ func (l *lists) add(d *Device, n int) (*listSlot, error) {
 
 // close releases the lists of an idle stream.
 func (l *lists) close(d *Device) error {
-	err := d.freeOwn(l.at, l.bytes)
+	err := d.Drop(&l.list)
 	for _, p := range l.host {
 		err = errors.Join(err, d.call("cuMemFreeHost", func() Result { return d.driver.hostFree(p) }))
 	}

@@ -15,15 +15,16 @@ func peerBuffer(b kernels.Buffer) *buffer {
 // Reaches implements kernels.PeerOps.
 func (d *Device) Reaches(b kernels.Buffer) bool {
 	from := peerBuffer(b)
-	if from == nil || from.device.context == d.context {
+	if from == nil || from.At.device.context == d.context {
 		return from != nil
 	}
-	if can, r := d.driver.canAccessPeer(d.ordinal, from.device.ordinal); r != success || !can {
+	peer := from.At.device
+	if can, r := d.driver.canAccessPeer(d.ordinal, peer.ordinal); r != success || !can {
 		return false
 	}
 	open := false
 	err := d.call("cuCtxEnablePeerAccess", func() Result {
-		r := d.driver.enablePeerAccess(from.device.context)
+		r := d.driver.enablePeerAccess(peer.context)
 		open = r == success || r == peerAccessEnabled
 		return success // where there is no way, tiles take another
 	})
@@ -40,11 +41,11 @@ func (d *Device) CopyPeer(on kernels.Stream, dst, src kernels.Tile, bytes int64)
 	r := &resolver{device: d, err: err}
 	to := r.bytes("result", dst, bytes)
 	if r.err == nil {
-		r.device = from.device
+		r.device = from.At.device
 		at := r.bytes("source", src, bytes)
 		if r.err == nil {
 			r.err = d.call("cuMemcpyPeerAsync", func() Result {
-				return d.driver.copyPeer(to, d.context, at, from.device.context, bytes, s.handle)
+				return d.driver.copyPeer(to, d.context, at, r.device.context, bytes, s.handle)
 			})
 		}
 	}

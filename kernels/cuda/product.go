@@ -105,9 +105,6 @@ func (f *form) list(to []listEntry, products []kernels.Product) []listEntry {
 	return to
 }
 
-// addressOf returns the address of a tile that has been checked.
-func addressOf(t kernels.Tile) address { return kernels.Bare(t.Buf).(*buffer).at + address(t.Off) }
-
 // checkShape returns an error where there are no tiles of edge t.
 func (f *form) checkShape(v entry.Variant, t int) error {
 	if err := f.check(v); err != nil {

@@ -228,12 +228,8 @@ func (d *Device) load(name string) (module handle, err error) {
 	return module, nil
 }
 
-func (d *Device) function(module handle, name string) (f handle, err error) {
-	err = d.call("cuModuleGetFunction "+name, func() (r Result) {
-		f, r = d.driver.moduleFunction(module, name)
-		return r
-	})
-	return f, err
+func (d *Device) function(module handle, name string) (handle, error) {
+	return got(d, "cuModuleGetFunction "+name, func() (handle, Result) { return d.driver.moduleFunction(module, name) })
 }
 
 // loadService loads the kernels that know no variant.

@@ -34,38 +34,24 @@ const (
 	takeBlocks = 16
 )
 
-// reduction is scratch memory of a stream: what blocks of threads have found, and a counter of the blocks that are
-// done.
-type reduction struct{ at address }
-
 const reductionBytes = leastBlocks*8 + 8
 
-// need allocates it. The counter, in front, is 0 between launches.
-func (r *reduction) need(s *stream) error {
-	if r.at != 0 {
+// needReduction allocates scratch. The counter, in front, is 0 between launches.
+func (s *stream) needReduction() error {
+	if s.reduction.Bytes > 0 {
 		return nil
 	}
-	at, err := s.device.allocOwn(reductionBytes)
-	if err != nil {
-		return fmt.Errorf("scratch for reductions: %w", err)
+	if err := s.device.Need(&s.reduction, reductionBytes, s.Sync); err != nil {
+		return err
 	}
 	zero := new(uint64)
-	err = s.device.call("cuMemcpyHtoDAsync", func() Result {
-		return s.device.driver.copyIn(at, unsafe.Pointer(zero), 8, s.handle)
+	err := s.device.call("cuMemcpyHtoDAsync", func() Result {
+		return s.device.driver.copyIn(s.reduction.At.at, unsafe.Pointer(zero), 8, s.handle)
 	})
 	if err != nil {
-		return errors.Join(err, s.device.freeOwn(at, reductionBytes))
+		err = errors.Join(err, s.device.Drop(&s.reduction))
 	}
-	r.at = at
-	return nil
-}
-
-// close releases the scratch of an idle stream.
-func (r *reduction) close(d *Device) error {
-	if r.at == 0 {
-		return nil
-	}
-	return d.freeOwn(r.at, reductionBytes)
+	return err
 }
 
 // leastOf fills in what a reduction of n entries needs, and returns its blocks.
@@ -75,8 +61,8 @@ func (s *stream) leastOf(r *resolver, source, result kernels.Tile, n int) (least
 	}
 	p := leastParam{source: r.vector("source", source, n), result: r.vector("result", result, 2), n: uint32(n)}
 	if r.err == nil {
-		r.err = s.reduction.need(s)
-		p.arrived, p.parts = s.reduction.at, s.reduction.at+8
+		r.err = s.needReduction()
+		p.arrived, p.parts = s.reduction.At.at, s.reduction.At.at+8
 	}
 	return p, max(1, min(n/leastShare, leastBlocks))
 }

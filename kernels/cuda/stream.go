@@ -20,11 +20,9 @@ type stream struct {
 	urgent bool     // handle has the higher priority
 	lists  lists
 	list   []listEntry // of the product being enqueued
-	panels struct {    // scratch of closures
-		at    address
-		bytes int64
-	}
-	reduction reduction
+	panels own         // scratch of closures
+	// reduction is scratch of reductions: a counter of blocks of threads that are done, and what they have found.
+	reduction own
 	closed    bool
 }
 
@@ -32,27 +30,20 @@ type stream struct {
 func (d *Device) NewStream() (kernels.Stream, error) { return d.newStream(distances) }
 
 func (d *Device) newStream(f *form) (kernels.Stream, error) {
-	d.mu.Lock()
-	closed := d.closed
-	d.mu.Unlock()
-	if closed {
-		return nil, errClosed
+	if err := d.Alive(); err != nil {
+		return nil, err
 	}
 	s := &stream{device: d, form: f}
 	if err := s.create(d.priority.least); err != nil {
 		return nil, fmt.Errorf("cuda: new stream: %w", err)
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.streams[s] = true
+	d.Opened(s, true)
 	return s, nil
 }
 
 func (s *stream) create(priority int) error {
-	var h handle
-	err := s.device.call("cuStreamCreateWithPriority", func() (r Result) {
-		h, r = s.device.driver.streamCreate(priority)
-		return r
+	h, err := got(s.device, "cuStreamCreateWithPriority", func() (handle, Result) {
+		return s.device.driver.streamCreate(priority)
 	})
 	if err == nil {
 		s.handle, s.all = h, append(s.all, h)
@@ -170,13 +161,11 @@ func (s *stream) Close() error {
 		err = errors.Join(err, d.call("cuStreamSynchronize", func() Result { return d.driver.streamSynchronize(h) }))
 	}
 	s.closed = true
-	err = errors.Join(err, s.lists.close(d), d.freeOwn(s.panels.at, s.panels.bytes), s.reduction.close(d))
+	err = errors.Join(err, s.lists.close(d), d.Drop(&s.panels), d.Drop(&s.reduction))
 	for _, h := range s.all {
 		err = errors.Join(err, d.call("cuStreamDestroy", func() Result { return d.driver.streamDestroy(h) }))
 	}
-	d.mu.Lock()
-	delete(d.streams, s)
-	d.mu.Unlock()
+	d.Opened(s, false)
 	if e := d.broken.Load(); e != nil {
 		err = e // told once, not with each step
 	}
