@@ -74,7 +74,7 @@ func (c *closer) at(i, j int) place {
 // panel returns where the part of a tile is in the copied row panel, 0, or the column panel, 1.
 func (c *closer) panel(which, tile int) place {
 	part := int64(c.t * smallBlock * c.stream.entryBytes(c.variant))
-	return place{c.stream.panels.memory, int64(which*c.m+tile) * part}
+	return place{objectOf(c.stream.panels), int64(which*c.m+tile) * part}
 }
 
 // close runs the rounds.

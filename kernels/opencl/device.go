@@ -10,6 +10,7 @@ import (
 
 	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/kernels/internal/ledger"
 )
 
 // Options choose what Open opens. The zero value is the first device and most of its memory.
@@ -26,6 +27,7 @@ type Options struct {
 
 // device is the kernels.Device of one device of a driver.
 type device struct {
+	*books
 	lib      *library
 	found    Found
 	index    int
@@ -36,23 +38,16 @@ type device struct {
 	next     atomic.Uint32 // of shared
 	piece    int64         // bytes of a piece of a buffer, at most
 
-	memory   int64 // limit in bytes
-	lockable int64 // bytes of host memory that may be page-locked; 0: any
+	lockable int64        // bytes of host memory that may be page-locked; 0: any
+	mapped   atomic.Int64 // bytes of host memory that are
 
 	building sync.Mutex
 	programs map[program]handle // guarded by building
 
 	mu       sync.Mutex
-	inUse    int64                     // bytes handed out by Alloc; guarded by mu
-	own      int64                     // bytes that the device took for itself; guarded by mu
-	buffers  int                       // alive; guarded by mu
-	mapped   int64                     // bytes of host memory that are page-locked; guarded by mu
 	events   map[uint64]handle         // recorded and not released yet, by number; guarded by mu
 	recorded uint64                    // events so far; guarded by mu
-	host     map[*byte]*hostBlock      // alive, by first byte; guarded by mu
-	streams  map[*stream]bool          // open; guarded by mu
 	ceilings map[entry.Variant]float64 // guarded by mu
-	closed   bool                      // guarded by mu
 }
 
 var _ kernels.Device = (*device)(nil)
@@ -92,7 +87,10 @@ func (l *library) open(o Options) (*device, error) {
 	if o.asGPU != "" {
 		all[o.Index].cpu, all[o.Index].Vendor = false, o.asGPU
 	}
-	d := &device{lib: l, found: all[o.Index], index: o.Index, programs: map[program]handle{}, host: map[*byte]*hostBlock{}, streams: map[*stream]bool{}, ceilings: map[entry.Variant]float64{}, events: map[uint64]handle{}, lockable: o.Host}
+	d := &device{lib: l, found: all[o.Index], index: o.Index, programs: map[program]handle{},
+		ceilings: map[entry.Variant]float64{}, events: map[uint64]handle{}, lockable: o.Host}
+	d.books = ledger.New[pieces, handle, *stream]("opencl", errClosed, kernels.GPUScratch,
+		ledger.Driver[pieces, handle]{Take: d.take, Give: d.give, TakeHost: d.takeHost, GiveHost: d.giveHost})
 	if err := d.start(o); err != nil {
 		return nil, fmt.Errorf("device %d, %s: %w", o.Index, d.found.Name, errors.Join(err, d.release()))
 	}
@@ -132,17 +130,17 @@ func (d *device) start(o Options) (err error) {
 	}
 	switch {
 	case o.Memory > 0:
-		d.memory = o.Memory
+		d.Limit = o.Memory
 	case d.found.Shares && o.Host > 0:
-		d.memory = min(o.Host, d.found.memory)
+		d.Limit = min(o.Host, d.found.memory)
 	default: // OpenCL does not tell what is free
-		d.memory = d.found.memory - max(d.found.memory/16, 512<<20)
+		d.Limit = d.found.memory - max(d.found.memory/16, 512<<20)
 	}
 	d.piece = d.found.largest
 	if o.piece > 0 {
 		d.piece = o.piece
 	}
-	if d.memory <= 0 || d.piece <= 0 {
+	if d.Limit <= 0 || d.piece <= 0 {
 		return fmt.Errorf("%w: it has %d bytes of memory, %d of them in one piece", ErrNoDevice, d.found.memory, d.found.largest)
 	}
 	return nil
@@ -177,7 +175,7 @@ func outOfMemory(err error) error {
 // Info describes the device. Memory is the limit of Options.
 func (d *device) Info() kernels.Info {
 	return kernels.Info{Name: fmt.Sprintf("opencl:%d", d.index), Model: d.found.Name + ", " + d.found.Platform, Hardware: d.found.Version,
-		Memory: d.memory, Scratch: kernels.GPUScratch, SharedCores: d.found.cpu}
+		Memory: d.Limit, Scratch: kernels.GPUScratch, SharedCores: d.found.cpu}
 }
 
 // Driver returns the driver and its version.
@@ -185,25 +183,7 @@ func (d *device) Driver() string { return "OpenCL, " + d.found.Platform + " " + 
 
 // Close releases the device. It fails if there are streams, buffers or host memory left. It closes such streams;
 // memory stays for whoever holds it.
-func (d *device) Close() error {
-	d.mu.Lock()
-	if d.closed {
-		d.mu.Unlock()
-		return errClosed
-	}
-	d.closed = true
-	var err error
-	if len(d.streams)+d.buffers+len(d.host) > 0 {
-		err = fmt.Errorf("opencl: closed with %d streams, %d buffers and %d host blocks alive", len(d.streams), d.buffers, len(d.host))
-	}
-	left := d.streams
-	d.streams = map[*stream]bool{}
-	d.mu.Unlock()
-	for s := range left {
-		err = errors.Join(err, s.Close())
-	}
-	return errors.Join(err, d.release())
-}
+func (d *device) Close() error { return d.End(d.release) }
 
 // release undoes start.
 func (d *device) release() error {

@@ -55,20 +55,20 @@ func (c *laneCall) operand(what string, t kernels.Tile, bytes int64) {
 		return
 	}
 	b, unit := kernels.Bare(t.Buf).(*buffer), int64(align)
-	if len(b.pieces) > 1 { // no vector of a processor lies across two
+	if len(b.At.memory) > 1 { // no vector of a processor lies across two
 		unit *= 4
 	}
 	if t.Off%unit != 0 {
 		c.err = fmt.Errorf("%s: at offset %d: want a multiple of %d", what, t.Off, unit)
 		return
 	}
-	first := slices.Index(c.objects, b.pieces[0])
+	first := slices.Index(c.objects, b.At.memory[0])
 	if first < 0 {
 		first = len(c.objects)
-		c.objects = append(c.objects, b.pieces...)
+		c.objects = append(c.objects, b.At.memory...)
 	}
-	c.pieces = c.pieces || len(b.pieces) > 1
-	c.at = append(c.at, laneOperand{first, t.Off, b.piece})
+	c.pieces = c.pieces || len(b.At.memory) > 1
+	c.at = append(c.at, laneOperand{first, t.Off, b.At.piece})
 }
 
 // sources adds the sources of so many lanes. Where there are none, another operand stands for them.

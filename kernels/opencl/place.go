@@ -74,7 +74,7 @@ func (p *places) stage(bytes int64) (place, error) {
 	o := &s.staging[p.used]
 	p.used++
 	err := s.need(o, bytes)
-	return place{memory: o.memory}, err
+	return place{memory: objectOf(*o)}, err
 }
 
 // copy calls do for the parts of a staged tile.

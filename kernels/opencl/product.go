@@ -160,7 +160,7 @@ func (j *jobs) args(numbers ...int) []arg {
 	for i := range banks {
 		args = append(args, memoryArg(j.memory[min(i, len(j.memory)-1)]))
 	}
-	args = append(args, memoryArg(j.stream.list.memory))
+	args = append(args, memoryArg(objectOf(j.stream.list)))
 	for _, x := range numbers {
 		args = append(args, number(x))
 	}
@@ -170,16 +170,12 @@ func (j *jobs) args(numbers ...int) []arg {
 // send enqueues the upload of a list.
 func (s *stream) send(list []listEntry) error {
 	bytes := int64(len(list)) * listBytes
-	if bytes > s.list.bytes {
+	if bytes > s.list.Bytes {
 		if err := s.need(&s.list, max(2*bytes, 1<<12)); err != nil {
 			return err
 		}
 	}
-	memory := unsafe.Slice((*byte)(unsafe.Pointer(&list[0])), bytes)
-	if err := s.transfer("clEnqueueWriteBuffer", s.device.lib.clEnqueueWriteBuffer, span{s.list.memory, 0, bytes}, memory); err != nil {
-		return err
-	}
-	return s.hold(memory)
+	return s.write(s.list, unsafe.Slice((*byte)(unsafe.Pointer(&list[0])), bytes))
 }
 
 // MinPlus implements kernels.Stream.

@@ -23,12 +23,6 @@ type stream struct {
 	closed  bool
 }
 
-// own is memory that the device took for itself.
-type own struct {
-	memory handle
-	bytes  int64
-}
-
 // held is host memory that a command may use until its event.
 type held struct {
 	event  handle
@@ -48,20 +42,15 @@ func (d *device) NewStream() (kernels.Stream, error) { return d.newStream(false)
 func (d *device) NewTrackingStream() (kernels.Stream, error) { return d.newStream(true) }
 
 func (d *device) newStream(pairs bool) (kernels.Stream, error) {
-	d.mu.Lock()
-	closed := d.closed
-	d.mu.Unlock()
-	if closed {
-		return nil, errClosed
+	if err := d.Alive(); err != nil {
+		return nil, err
 	}
 	q, err := d.newQueue()
 	if err != nil {
 		return nil, fmt.Errorf("opencl: new stream: %w", err)
 	}
 	s := &stream{device: d, pairs: pairs, queue: q, kernels: map[kernelOf]handle{}}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.streams[s] = true
+	d.Opened(s, true)
 	return s, nil
 }
 
@@ -171,6 +160,15 @@ func (s *stream) transfer(call string, fn uintptr, p span, host []byte) error {
 	return s.enqueued(call, c, s.queue, *event)
 }
 
+// write enqueues a copy to memory of the device's own.
+func (s *stream) write(to own, memory []byte) error {
+	l, where := s.device.lib, span{objectOf(to), 0, int64(len(memory))}
+	if err := s.transfer("clEnqueueWriteBuffer", l.clEnqueueWriteBuffer, where, memory); err != nil {
+		return err
+	}
+	return s.hold(memory)
+}
+
 // copyInside enqueues a copy from one memory object to another.
 func (s *stream) copyInside(to, from span) error {
 	l, event := s.device.lib, new(handle)
@@ -226,28 +224,8 @@ func number(n int) arg       { return arg{value: uint64(uint32(n)), bytes: 4} }
 func long(n int64) arg       { return arg{value: uint64(n), bytes: 8} }
 func memoryArg(h handle) arg { return arg{value: uint64(h), bytes: 8} }
 
-// need makes room in memory of the stream's own; what it held is lost.
-func (s *stream) need(o *own, bytes int64) error {
-	if bytes <= o.bytes {
-		return nil
-	}
-	if o.memory != 0 { // not every driver keeps what is in use until that has ended
-		if err := s.idle(); err != nil {
-			return err
-		}
-	}
-	old := *o
-	*o = own{} // it is gone, whatever the driver says
-	if err := s.device.freeOwn(old.memory, old.bytes); err != nil {
-		return err
-	}
-	h, err := s.device.allocOwn(bytes)
-	if err != nil {
-		return fmt.Errorf("%d bytes for the device itself: %w", bytes, err)
-	}
-	*o = own{h, bytes}
-	return nil
-}
+// need makes room in memory of the stream's own. Not every driver keeps what is in use until that has ended.
+func (s *stream) need(o *own, bytes int64) error { return s.device.Need(o, bytes, s.idle) }
 
 // Sync implements kernels.Stream.
 func (s *stream) Sync() error {
@@ -280,14 +258,12 @@ func (s *stream) Close() error {
 		err = errors.Join(err, check("clReleaseKernel", l.call(l.clReleaseKernel, uintptr(k))))
 	}
 	for _, o := range append(s.staging, s.list, s.panels) {
-		err = errors.Join(err, d.freeOwn(o.memory, o.bytes))
+		err = errors.Join(err, d.Drop(&o))
 	}
 	if s.last != 0 {
 		l.call(l.clReleaseEvent, uintptr(s.last))
 	}
 	err = errors.Join(err, check("clReleaseCommandQueue", l.call(l.clReleaseCommandQueue, uintptr(s.queue))))
-	d.mu.Lock()
-	delete(d.streams, s)
-	d.mu.Unlock()
+	d.Opened(s, false)
 	return in("close stream", err)
 }

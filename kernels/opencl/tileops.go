@@ -3,7 +3,6 @@ package opencl
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"time"
 
 	"ooc/kernels"
@@ -200,13 +199,12 @@ func (s *stream) ceiling(v entry.Variant) (rate float64, err error) {
 	if err := s.need(&s.panels, int64(len(operands))); err != nil {
 		return 0, err
 	}
-	if err := s.transfer("clEnqueueWriteBuffer", d.lib.clEnqueueWriteBuffer, span{s.panels.memory, 0, int64(len(operands))}, operands); err != nil {
+	if err := s.write(s.panels, operands); err != nil {
 		return 0, err
 	}
-	defer runtime.KeepAlive(operands)
 	run := func(steps int) (time.Duration, error) {
-		began := time.Now()
-		err := s.launch(kernelOf{p, "ceiling"}, groups, p.shape.items, []arg{memoryArg(s.panels.memory), number(steps), number(1)})
+		args, began := []arg{memoryArg(objectOf(s.panels)), number(steps), number(1)}, time.Now()
+		err := s.launch(kernelOf{p, "ceiling"}, groups, p.shape.items, args)
 		err = errors.Join(err, s.idle())
 		return time.Since(began), err
 	}
