@@ -22,7 +22,7 @@ func (d *Device) CopyPeer(s kernels.Stream, dst, src kernels.Tile, bytes int64) 
 	if err != nil {
 		return fmt.Errorf("cpu: copy from a device: %w", err)
 	}
-	from, err := kernels.Bare(src.Buf).(*buffer).device.resolve(src, bytes)
+	from, err := kernels.Bare(src.Buf).(*buffer).At.device.resolve(src, bytes)
 	if err != nil {
 		return fmt.Errorf("cpu: copy from a device: %w", err)
 	}

@@ -133,16 +133,11 @@ func (s *stream) CopyOut(dst []byte, src kernels.Tile) error {
 
 // resolve returns the bytes of a tile.
 func (d *Device) resolve(t kernels.Tile, bytes int64) ([]byte, error) {
-	b, ok := kernels.Bare(t.Buf).(*buffer)
-	switch {
-	case !ok || b == nil || b.device != d:
-		return nil, errors.New("tile is in no buffer of this device")
-	case b.data == nil:
-		return nil, errors.New("tile is in a freed buffer")
-	case t.Off < 0 || t.Off%4 != 0 || bytes > b.Bytes()-t.Off:
-		return nil, fmt.Errorf("%d bytes at offset %d of a buffer of %d", bytes, t.Off, b.Bytes())
+	b, err := d.Find(t, bytes)
+	if err != nil {
+		return nil, err
 	}
-	return b.data[t.Off:][:bytes:bytes], nil
+	return b.At.data[t.Off:][:bytes:bytes], nil
 }
 
 // Record implements kernels.Stream.
@@ -190,9 +185,7 @@ func (s *stream) Close() error {
 	s.mu.Unlock()
 	s.wake.Signal()
 	err := s.run.Wait()
-	s.device.mu.Lock()
-	defer s.device.mu.Unlock()
-	delete(s.device.streams, s)
+	s.device.Opened(s, false)
 	return err
 }
 
