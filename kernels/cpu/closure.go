@@ -2,12 +2,12 @@ package cpu
 
 import (
 	"fmt"
-	"math"
 	"sync/atomic"
 	"unsafe"
 
 	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/kernels/internal/ledger"
 )
 
 // pivot is a square of tiles of edge t, row-major, which Closure closes and Pivots lowers.
@@ -17,18 +17,8 @@ type pivot struct {
 }
 
 func (d *Device) newPivot(t, entryBytes int, tiles []kernels.Tile) (*pivot, error) {
-	m := int(math.Round(math.Sqrt(float64(len(tiles)))))
-	if m == 0 || m*m != len(tiles) {
-		return nil, fmt.Errorf("%d tiles make no square", len(tiles))
-	}
-	p := &pivot{t: t, m: m, tiles: make([]view, len(tiles))}
-	for i, tile := range tiles {
-		var err error
-		if p.tiles[i], err = d.tileView(t, entryBytes, tile); err != nil {
-			return nil, fmt.Errorf("tile (%d,%d): %w", i/m, i%m, err)
-		}
-	}
-	return p, nil
+	at, m, err := ledger.Square(tiles, d.tileViews(t, entryBytes))
+	return &pivot{t: t, m: m, tiles: at}, err
 }
 
 // at returns the view of entry (i, j) of the block; it holds up to the end of the tile.

@@ -1,12 +1,12 @@
 package cpu
 
 import (
-	"errors"
 	"fmt"
 	"unsafe"
 
 	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/kernels/internal/ledger"
 )
 
 // view is a block of entries: the address of its first entry, the bytes from one row to the next, and the bytes of an
@@ -62,10 +62,8 @@ func depthOf(v entry.Variant) int {
 
 // product is a kernels.Product with its addresses.
 type product struct {
-	c      view
-	a, b   []view
-	fresh  int
-	before view // what C begins as: set in fresh products of pairs
+	ledger.Operands[view]
+	fresh int
 }
 
 // MinPlus implements kernels.Stream.
@@ -76,7 +74,8 @@ func (s *stream) MinPlus(v entry.Variant, t int, products []kernels.Product) err
 	}
 	resolved := make([]product, len(products))
 	for i, p := range products {
-		if resolved[i], err = s.device.resolveProduct(t, x.entryBytes, x.pairs, p); err != nil {
+		resolved[i].fresh = flag(p.Fresh)
+		if resolved[i].Operands, err = ledger.Product(&p, x.pairs, s.device.tileViews(t, x.entryBytes)); err != nil {
 			return fmt.Errorf("cpu: min-plus: product %d: %w", i, err)
 		}
 	}
@@ -99,44 +98,15 @@ func (s *stream) shape(v entry.Variant, t int) (arithmetic, error) {
 	return s.arithmetic(v)
 }
 
-func (d *Device) resolveProduct(t, entryBytes int, pairs bool, p kernels.Product) (product, error) {
-	if len(p.A) == 0 || len(p.A) != len(p.B) {
-		return product{}, fmt.Errorf("%d tiles of A, %d of B: want as many, and one at least", len(p.A), len(p.B))
-	}
-	var r product
-	var err error
-	if p.Fresh {
-		r.fresh = 1
-	}
-	if r.c, err = d.tileView(t, entryBytes, p.C); err != nil {
-		return r, fmt.Errorf("tile C: %w", err)
-	}
-	if p.Fresh && pairs {
-		if r.before, err = d.tileView(t, entryBytes, p.Before); err != nil {
-			return r, fmt.Errorf("tile Before: %w", err)
+// tileViews finds tiles.
+func (d *Device) tileViews(t, entryBytes int) func(tile kernels.Tile, _, _ bool) (view, error) {
+	return func(tile kernels.Tile, _, _ bool) (view, error) {
+		data, err := d.resolve(tile, int64(t)*int64(t)*int64(entryBytes))
+		if err != nil {
+			return view{}, err
 		}
+		return view{&data[0], t * entryBytes, entryBytes}, nil
 	}
-	r.a, r.b = make([]view, len(p.A)), make([]view, len(p.B))
-	for i := range p.A {
-		if p.A[i] == p.C || p.B[i] == p.C {
-			return r, errors.New("tile C is also an operand")
-		}
-		if r.a[i], err = d.tileView(t, entryBytes, p.A[i]); err != nil {
-			return r, fmt.Errorf("tile A[%d]: %w", i, err)
-		}
-		if r.b[i], err = d.tileView(t, entryBytes, p.B[i]); err != nil {
-			return r, fmt.Errorf("tile B[%d]: %w", i, err)
-		}
-	}
-	return r, nil
-}
-
-func (d *Device) tileView(t, entryBytes int, tile kernels.Tile) (view, error) {
-	data, err := d.resolve(tile, int64(t)*int64(t)*int64(entryBytes))
-	if err != nil {
-		return view{}, err
-	}
-	return view{&data[0], t * entryBytes, entryBytes}, nil
 }
 
 // span is the indices lo … hi-1, both multiples of 64.
@@ -168,30 +138,28 @@ func cutFor(t, products, threads int) cut {
 	c := cut{split(0, t, height), split(0, t, width)}
 	for c.tasks()*products < 2*threads && (height > baseEdge || width > baseEdge) {
 		if width >= height {
-			width = roundUp(width/2, baseEdge)
+			width = entry.RoundUp(width/2, baseEdge)
 		} else {
-			height = roundUp(height/2, baseEdge)
+			height = entry.RoundUp(height/2, baseEdge)
 		}
 		c = cut{split(0, t, height), split(0, t, width)}
 	}
 	return c
 }
 
-func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
-
 // multiply computes the given block of p.C.
 func (w *worker) multiply(x *arithmetic, t int, p *product, rows, cols span) {
 	fresh := p.fresh
-	if p.before.p != nil {
+	if p.Before.p != nil {
 		for i := rows.lo; i < rows.hi; i++ {
 			row := cols.len() * x.entryBytes
-			copy(unsafe.Slice(p.c.at(i, cols.lo).p, row), unsafe.Slice(p.before.at(i, cols.lo).p, row))
+			copy(unsafe.Slice(p.C.at(i, cols.lo).p, row), unsafe.Slice(p.Before.at(i, cols.lo).p, row))
 		}
 	}
 	depths := split(0, t, x.depth)
-	for i := range p.a {
+	for i := range p.A {
 		for _, k := range depths {
-			x.relax(w, p.c.at(rows.lo, cols.lo), p.a[i].at(rows.lo, k.lo), p.b[i].at(k.lo, cols.lo),
+			x.relax(w, p.C.at(rows.lo, cols.lo), p.A[i].at(rows.lo, k.lo), p.B[i].at(k.lo, cols.lo),
 				rows.len(), cols.len(), k.len(), fresh)
 			fresh = 0
 		}

@@ -1,11 +1,9 @@
 package cuda
 
 import (
-	"fmt"
-	"math"
-
 	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/kernels/internal/ledger"
 )
 
 // baseEdge is kBase of closure.cuh, the width of a round of the closure. It divides every tile's edge.
@@ -49,17 +47,9 @@ func (d *Device) square(f *form, v entry.Variant, t int, tiles []kernels.Tile) (
 	if err := f.checkShape(v, t); err != nil {
 		return nil, 0, err
 	}
-	m = int(math.Round(math.Sqrt(float64(len(tiles)))))
-	if m == 0 || m*m != len(tiles) {
-		return nil, 0, fmt.Errorf("%d tiles make no square", len(tiles))
-	}
-	at = make([]address, len(tiles))
-	for i, tile := range tiles {
-		if at[i], err = d.resolveTile(f, v, t, tile); err != nil {
-			return nil, 0, fmt.Errorf("tile (%d,%d): %w", i/m, i%m, err)
-		}
-	}
-	return at, m, nil
+	return ledger.Square(tiles, func(tile kernels.Tile, _, _ bool) (address, error) {
+		return d.resolveTile(f, v, t, tile)
+	})
 }
 
 // close64 enqueues the rounds.

@@ -133,7 +133,7 @@ func (d *Device) identify() error {
 
 // start loads the kernels and finds the limit of memory, in the context.
 func (d *Device) start(limit int64) error {
-	if err := d.loadService(); err != nil {
+	if _, err := d.kernel(forAll, clockRate); err != nil {
 		return err
 	}
 	var free, total int64

@@ -141,7 +141,7 @@ func fakeRankOne(v entry.Variant, p *rankParam) {
 
 // serve runs a kernel of reduce.cuh in plain Go.
 func (f *fake) serve(name string, threads, blocks int, p unsafe.Pointer) Result {
-	for k, info := range serviceInfo {
+	for k, info := range kernelInfo {
 		if name != info.name {
 			continue
 		}
@@ -151,7 +151,7 @@ func (f *fake) serve(name string, threads, blocks int, p unsafe.Pointer) Result 
 		case f.lazy:
 			return success
 		}
-		switch service(k) {
+		switch kernel(k) {
 		case differs:
 			if d := (*differParam)(p); !bytes.Equal(at[byte](d.a, int(d.bytes)), at[byte](d.b, int(d.bytes))) {
 				at[int32](d.flag, 1)[0] = 1

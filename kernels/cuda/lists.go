@@ -58,7 +58,7 @@ func (s *stream) send(list []listEntry) (address, error) {
 	}
 	copy(slot.entries, list)
 	p := paramOf(&uploadParam{unsafe.Pointer(&slot.entries[0]), l.list.At.at, int32(len(list)), 0})
-	threads := serviceInfo[uploadList].threads
+	threads := kernelInfo[uploadList].threads
 	if err := s.serve(uploadList, min(entry.CeilDiv(len(list), threads), 32), p); err != nil {
 		return 0, err
 	}

@@ -68,7 +68,7 @@ func (d *Device) Differ(s kernels.Stream, flag, a, b kernels.Tile, bytes int64) 
 	p := &differParam{flag: r.vector("flag", flag, 1), a: r.bytes("a", a, bytes), b: r.bytes("b", b, bytes), bytes: bytes}
 	if r.err == nil && bytes > 0 {
 		const share = 4 * vector // of a thread, at least
-		threads := int64(serviceInfo[differs].threads)
+		threads := int64(kernelInfo[differs].threads)
 		r.err = own.serve(differs, int(min((bytes+share*threads-1)/(share*threads), differBlocks)), paramOf(p))
 	}
 	return in("differ", r.err)

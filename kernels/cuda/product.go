@@ -1,11 +1,11 @@
 package cuda
 
 import (
-	"errors"
 	"fmt"
 
 	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/kernels/internal/ledger"
 )
 
 // inlineEntries is kInline of common.cuh: entries that travel with a launch.
@@ -117,30 +117,13 @@ func (f *form) checkShape(v entry.Variant, t int) error {
 	return nil
 }
 
+// checkProduct wants all tiles of a product to be there.
 func (d *Device) checkProduct(f *form, v entry.Variant, t int, p *kernels.Product) error {
-	if len(p.A) == 0 || len(p.A) != len(p.B) {
-		return fmt.Errorf("%d tiles of A, %d of B: want as many, and one at least", len(p.A), len(p.B))
-	}
-	if _, err := d.resolveTile(f, v, t, p.C); err != nil {
-		return fmt.Errorf("tile C: %w", err)
-	}
-	if p.Fresh && f.begins > 0 {
-		if _, err := d.resolveTile(f, v, t, p.Before); err != nil {
-			return fmt.Errorf("tile Before: %w", err)
-		}
-	}
-	for i := range p.A {
-		if p.A[i] == p.C || p.B[i] == p.C {
-			return errors.New("tile C is also an operand")
-		}
-		if _, err := d.resolveTile(f, v, t, p.A[i]); err != nil {
-			return fmt.Errorf("tile A[%d]: %w", i, err)
-		}
-		if _, err := d.resolveTile(f, v, t, p.B[i]); err != nil {
-			return fmt.Errorf("tile B[%d]: %w", i, err)
-		}
-	}
-	return nil
+	_, err := ledger.Product(p, f.begins > 0, func(tile kernels.Tile, _, _ bool) (none struct{}, err error) {
+		_, err = d.resolveTile(f, v, t, tile)
+		return none, err
+	})
+	return err
 }
 
 // operandShape is how the operands of a launch lie in memory.

@@ -102,16 +102,23 @@ const (
 	links
 	rankOne
 	pairRankOne
+	uploadList // from here on the same for all variants
+	clockRate
+	differs
+	least
+	growTake
+	growSteps
+	tileSums
 	kernelCount
 )
 
 // kernelInfo is the table of kernels. The name of an image, and that of a kernel in PTX, is this one followed by the
-// variant's. The threads of a block are fixed in the kernel's code.
+// variant's, if there are any. The threads of a block are fixed in the kernel's code.
 var kernelInfo = [kernelCount]struct {
 	image    string
 	name     string
 	threads  int
-	variants []entry.Variant // that there is a kernel for
+	variants []entry.Variant // that there is a kernel for; nil: one for all
 }{
 	productBlocks: {"", "product_", 64, entry.Variants},
 	diagonal:      {"", "diagonal_", 256, entry.Variants},
@@ -135,62 +142,48 @@ var kernelInfo = [kernelCount]struct {
 	links:         {"vectors_", "link_", 256, entry.Words},
 	rankOne:       {"vectors_", "rank_one_", 256, entry.Variants},
 	pairRankOne:   {"vectors_", "pairs_rank_one_", 256, entry.Paired},
+	uploadList:    {"service", "upload_list", 256, nil},
+	clockRate:     {"service", "clock_rate", 1, nil},
+	differs:       {"service", "differ_bytes", 256, nil},
+	least:         {"service", "least_of", 1024, nil},
+	growTake:      {"service", "grow_take", 1024, nil},
+	growSteps:     {"service", "grow_steps", 1024, nil},
+	tileSums:      {"service", "sum_tiles", 256, nil},
 }
 
+// forAll stands in for the variant of kernels that are the same for all.
+const forAll = entry.I32
+
 // variants returns the variants that there is a kernel for.
-func (k kernel) variants() []entry.Variant { return kernelInfo[k].variants }
+func (k kernel) variants() []entry.Variant {
+	if kernelInfo[k].variants == nil {
+		return []entry.Variant{forAll}
+	}
+	return kernelInfo[k].variants
+}
+
+// of returns the names of the image and of the kernel for a variant.
+func (k kernel) of(v entry.Variant) (image, name string) {
+	info := &kernelInfo[k]
+	if info.variants == nil {
+		return info.image, info.name
+	}
+	return info.image + nameOf(v), info.name + nameOf(v)
+}
 
 // nameOf returns the name of a variant in those of images and kernels.
 func nameOf(v entry.Variant) string { return strings.ReplaceAll(v.String(), "-", "_") }
 
-// service names a kernel that is the same for all variants; all of these are in one image.
-type service int
-
-const (
-	uploadList service = iota
-	clockRate
-	differs
-	least
-	growTake
-	growSteps
-	tileSums
-	serviceCount
-)
-
-// serviceImage is the name of that image.
-const serviceImage = "service"
-
-// serviceInfo is the table of these kernels: their names in PTX, and the threads of a block.
-var serviceInfo = [serviceCount]struct {
-	name    string
-	threads int
-}{
-	uploadList: {"upload_list", 256},
-	clockRate:  {"clock_rate", 1},
-	differs:    {"differ_bytes", 256},
-	least:      {"least_of", 1024},
-	growTake:   {"grow_take", 1024},
-	growSteps:  {"grow_steps", 1024},
-	tileSums:   {"sum_tiles", 256},
-}
-
 // checkKernels returns an error if a kernel has no name, no threads, or no image for a chip of the architecture.
 func checkKernels(architecture int) error {
-	for k, info := range serviceInfo {
-		if info.name == "" || info.threads == 0 {
-			return fmt.Errorf("service %d (%q) has no name or no threads", k, info.name)
-		}
-	}
-	if _, err := imageFile(architecture, serviceImage); err != nil {
-		return err
-	}
 	for k, info := range kernelInfo {
 		if info.name == "" || info.threads == 0 {
 			return fmt.Errorf("kernel %d (%q) has no name or no threads", k, info.name)
 		}
 		for _, v := range kernel(k).variants() {
-			if _, err := imageFile(architecture, info.image+nameOf(v)); err != nil {
-				return fmt.Errorf("kernel %s%s: %w", info.name, nameOf(v), err)
+			image, name := kernel(k).of(v)
+			if _, err := imageFile(architecture, image); err != nil {
+				return fmt.Errorf("kernel %s: %w", name, err)
 			}
 		}
 	}
@@ -200,7 +193,6 @@ func checkKernels(architecture int) error {
 // table holds the loaded kernels.
 type table struct {
 	architecture int
-	service      [serviceCount]handle
 
 	mu      sync.Mutex
 	modules []handle                                // guarded by mu
@@ -228,26 +220,6 @@ func (d *Device) load(name string) (module handle, err error) {
 	return module, nil
 }
 
-func (d *Device) function(module handle, name string) (handle, error) {
-	return got(d, "cuModuleGetFunction "+name, func() (handle, Result) { return d.driver.moduleFunction(module, name) })
-}
-
-// loadService loads the kernels that know no variant.
-func (d *Device) loadService() error {
-	d.kernels.mu.Lock()
-	defer d.kernels.mu.Unlock()
-	module, err := d.load(serviceImage)
-	if err != nil {
-		return err
-	}
-	for k, info := range serviceInfo {
-		if d.kernels.service[k], err = d.function(module, info.name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // kernel returns a kernel. Those of an image are loaded when the first of them is used.
 func (d *Device) kernel(v entry.Variant, k kernel) (handle, error) {
 	if !slices.Contains(k.variants(), v) {
@@ -259,7 +231,8 @@ func (d *Device) kernel(v entry.Variant, k kernel) (handle, error) {
 	if of[k] != 0 {
 		return of[k], nil
 	}
-	module, err := d.load(kernelInfo[k].image + nameOf(v))
+	image, _ := k.of(v)
+	module, err := d.load(image)
 	if err != nil {
 		return 0, err
 	}
@@ -267,7 +240,11 @@ func (d *Device) kernel(v entry.Variant, k kernel) (handle, error) {
 		if info.image != kernelInfo[k].image || !slices.Contains(kernel(other).variants(), v) {
 			continue
 		}
-		if of[other], err = d.function(module, info.name+nameOf(v)); err != nil {
+		_, name := kernel(other).of(v)
+		of[other], err = got(d, "cuModuleGetFunction "+name, func() (handle, Result) {
+			return d.driver.moduleFunction(module, name)
+		})
+		if err != nil {
 			of[k] = 0 // try again
 			return 0, err
 		}

@@ -49,13 +49,10 @@ func paramBytes(image, kernel string) int {
 // imageNames returns the image of each kernel, and threads how many threads its blocks have, by its name in PTX.
 func imageNames() (images map[string]string, threads map[string]int) {
 	images, threads = map[string]string{}, map[string]int{}
-	for _, info := range serviceInfo {
-		images[info.name], threads[info.name] = "service", info.threads
-	}
 	for k, info := range kernelInfo {
 		for _, v := range kernel(k).variants() {
-			variant := nameOf(v)
-			images[info.name+variant], threads[info.name+variant] = info.image+variant, info.threads
+			image, name := kernel(k).of(v)
+			images[name], threads[name] = image, info.threads
 		}
 	}
 	return images, threads

@@ -127,19 +127,13 @@ func (s *stream) launch(v entry.Variant, k kernel, blocks int, p param) error {
 	if err != nil {
 		return err
 	}
-	return s.launchOf(f, blocks, kernelInfo[k].threads, p)
+	return s.device.call("cuLaunchKernel", func() Result {
+		return s.device.driver.launch(f, blocks, kernelInfo[k].threads, s.handle, p.at, p.bytes)
+	})
 }
 
 // serve starts a kernel that is the same for all variants.
-func (s *stream) serve(k service, blocks int, p param) error {
-	return s.launchOf(s.device.kernels.service[k], blocks, serviceInfo[k].threads, p)
-}
-
-func (s *stream) launchOf(function handle, blocks, threads int, p param) error {
-	return s.device.call("cuLaunchKernel", func() Result {
-		return s.device.driver.launch(function, blocks, threads, s.handle, p.at, p.bytes)
-	})
-}
+func (s *stream) serve(k kernel, blocks int, p param) error { return s.launch(forAll, k, blocks, p) }
 
 // Sync implements kernels.Stream. The thread sleeps while it waits.
 func (s *stream) Sync() error {

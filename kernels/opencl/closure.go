@@ -2,11 +2,10 @@ package opencl
 
 import (
 	"errors"
-	"fmt"
-	"math"
 
 	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/kernels/internal/ledger"
 )
 
 // The kernels of a closure, beside that of products: diagonal closes a block of 64, putPanel copies the column panel
@@ -31,7 +30,7 @@ func (s *stream) closure(v entry.Variant, t int, pivot []kernels.Tile) error {
 		return err
 	}
 	p := &places{stream: s}
-	tiles, m, err := p.square(s.tileBytes(v, t), pivot)
+	tiles, m, err := ledger.Square(pivot, p.tiles(s.tileBytes(v, t)))
 	if err != nil {
 		return err
 	}
@@ -40,21 +39,6 @@ func (s *stream) closure(v entry.Variant, t int, pivot []kernels.Tile) error {
 	}
 	c := &closer{jobs: jobs{stream: s, queue: s.queue, variant: v}, t: t, m: m, tiles: tiles}
 	return errors.Join(c.close(), p.putBack(), s.flush())
-}
-
-// square finds m×m tiles that are read and written.
-func (p *places) square(bytes int64, tiles []kernels.Tile) (at []place, m int, err error) {
-	m = int(math.Round(math.Sqrt(float64(len(tiles)))))
-	if m == 0 || m*m != len(tiles) {
-		return nil, 0, fmt.Errorf("%d tiles make no square", len(tiles))
-	}
-	at = make([]place, len(tiles))
-	for i, tile := range tiles {
-		if at[i], err = p.tile(tile, bytes, true, true); err != nil {
-			return nil, 0, fmt.Errorf("tile (%d,%d): %w", i/m, i%m, err)
-		}
-	}
-	return at, m, nil
 }
 
 // closer is one closure.

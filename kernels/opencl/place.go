@@ -37,6 +37,11 @@ func (p *places) tile(t kernels.Tile, bytes int64, input, output bool) (place, e
 	return p.find(t, bytes, input, output)
 }
 
+// tiles is tile for tiles of so many bytes each.
+func (p *places) tiles(bytes int64) func(t kernels.Tile, input, output bool) (place, error) {
+	return func(t kernels.Tile, input, output bool) (place, error) { return p.tile(t, bytes, input, output) }
+}
+
 // find returns where a tile of so many bytes is. input says that it is read, output that it is written.
 func (p *places) find(t kernels.Tile, bytes int64, input, output bool) (place, error) {
 	spans, err := p.stream.device.spans(t, bytes)

@@ -8,6 +8,7 @@ import (
 
 	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/kernels/internal/ledger"
 )
 
 // listEntry is Job of common.cl: a job, or the operands of a pair.
@@ -205,31 +206,16 @@ func (s *stream) minPlus(v entry.Variant, t int, products []kernels.Product) err
 }
 
 // product checks a product and finds its operands.
-func (p *places) product(bytes int64, x *kernels.Product) (j job, err error) {
-	if len(x.A) == 0 || len(x.A) != len(x.B) {
-		return job{}, fmt.Errorf("%d tiles of A, %d of B: want as many, and one at least", len(x.A), len(x.B))
-	}
-	if j.c, err = p.tile(x.C, bytes, !x.Fresh, true); err != nil {
-		return job{}, fmt.Errorf("tile C: %w", err)
-	}
-	j.begin = j.c
+func (p *places) product(bytes int64, x *kernels.Product) (job, error) {
+	o, err := ledger.Product(x, p.stream.pairs, p.tiles(bytes))
+	j := job{c: o.C, begin: o.C, fresh: x.Fresh}
 	if x.Fresh && p.stream.pairs {
-		if j.begin, err = p.tile(x.Before, bytes, true, false); err != nil {
-			return job{}, fmt.Errorf("tile Before: %w", err)
-		}
+		j.begin = o.Before
 	}
-	j.fresh, j.pairs = x.Fresh, make([][2]place, len(x.A))
-	for i := range x.A {
-		for side, tile := range [2]kernels.Tile{x.A[i], x.B[i]} {
-			if tile == x.C {
-				return job{}, errors.New("tile C is also an operand")
-			}
-			if j.pairs[i][side], err = p.tile(tile, bytes, true, false); err != nil {
-				return job{}, fmt.Errorf("tile %c[%d]: %w", 'A'+side, i, err)
-			}
-		}
+	for i := range o.A {
+		j.pairs = append(j.pairs, [2]place{o.A[i], o.B[i]})
 	}
-	return j, nil
+	return j, err
 }
 
 // checkShape returns an error where the stream has no tiles of edge t.

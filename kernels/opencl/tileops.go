@@ -7,6 +7,7 @@ import (
 
 	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/kernels/internal/ledger"
 )
 
 var _ kernels.TileOps = (*device)(nil)
@@ -37,7 +38,7 @@ func (s *stream) pivots(v entry.Variant, t int, tiles []kernels.Tile, lo, hi int
 		return err
 	}
 	p, j := &places{stream: s}, &jobs{stream: s, variant: v}
-	at, m, err := p.square(s.tileBytes(v, t), tiles)
+	at, m, err := ledger.Square(tiles, p.tiles(s.tileBytes(v, t)))
 	if err != nil {
 		return err
 	}
