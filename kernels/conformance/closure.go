@@ -1,8 +1,10 @@
 package conformance
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"ooc/kernels/entry"
 )
@@ -105,14 +107,10 @@ func closure(b *bench, shapes []shape) {
 
 // oneClosure closes one pivot and judges every byte of the buffer it is in.
 func (b *bench) oneClosure(v entry.Variant, s shape, g graphPattern) {
-	a := b.newArena(v, s.t, s.m*s.m)
 	n := s.m * s.t
 	d := b.graph(v, n, g)
-	a.setSquare(s.m, d)
-	a.upload()
-	b.done(b.stream.Closure(v, s.t, a.tiles(0, s.m*s.m)))
+	a, got := b.closed(v, s, d)
 	want := refClosure(v, n, d)
-	got := a.square(s.m)
 	for i, x := range got {
 		if !matches(v, x, want[i], g, n) {
 			b.Fatalf("entry (%d,%d): got %s, want %g", i/n, i%n, show(v, x), want[i])
@@ -120,6 +118,16 @@ func (b *bench) oneClosure(v entry.Variant, s shape, g graphPattern) {
 	}
 	a.setSquare(s.m, got)
 	a.check(v) // nothing outside the tiles changed
+}
+
+// closed closes a matrix.
+func (b *bench) closed(v entry.Variant, s shape, d matrix) (a *arena, got matrix) {
+	b.Helper()
+	a = b.newArena(v, s.t, s.m*s.m)
+	a.setSquare(s.m, d)
+	a.upload()
+	b.done(b.stream.Closure(v, s.t, a.tiles(0, s.m*s.m)))
+	return a, a.square(s.m)
 }
 
 // graph returns the matrix of a random graph. Some vertices are isolated, as padding is.
@@ -167,51 +175,41 @@ func epsilon(v entry.Variant) float64 {
 
 // setSquare sets tiles 0 … m²-1, row-major, to the matrix d.
 func (a *arena) setSquare(m int, d matrix) {
-	n := m * a.t
-	for i := range n {
-		for j := 0; j < n; j += a.t {
-			copy(a.data(i/a.t*m + j/a.t)[i%a.t*a.t:][:a.t], d[i*n+j:])
+	row := a.t * a.wide
+	for i := range m * a.t {
+		for j := range m {
+			copy(a.data(i/a.t*m + j)[i%a.t*row:][:row], d[(i*m+j)*row:])
 		}
 	}
 }
 
 // square reads tiles 0 … m²-1 from the device as one matrix.
 func (a *arena) square(m int) matrix {
-	n := m * a.t
-	d := make(matrix, n*n)
+	row, d := a.t*a.wide, make(matrix, m*m*a.area())
 	for k := range m * m {
 		got := a.read(a.stream, k)
 		for i := range a.t {
-			copy(d[(k/m*a.t+i)*n+k%m*a.t:], got[i*a.t:][:a.t])
+			copy(d[((k/m*a.t+i)*m+k%m)*row:][:row], got[i*row:])
 		}
 	}
 	return d
 }
 
+// rounding are graphs in which sums are rounded.
+var rounding = graphPatterns[len(graphPatterns)-1]
+
 // closureRepeats wants the same bits twice: results of floats must not depend on who comes first.
 func closureRepeats(b *bench, shapes []shape) {
-	g := graphPatterns[len(graphPatterns)-1]
 	for _, v := range entry.Variants {
 		if !v.Float() {
 			continue
 		}
 		for _, s := range shapes {
-			d := b.graph(v, s.t*s.m, g)
-			a := b.newArena(v, s.t, s.m*s.m)
-			var first matrix
-			for range 3 {
-				a.setSquare(s.m, d)
-				a.upload()
-				b.must(b.stream.Closure(v, s.t, a.tiles(0, s.m*s.m)))
-				got := a.square(s.m)
-				if first == nil {
-					first = got
-				}
-				for i := range got {
-					if got[i] != first[i] {
-						b.Fatalf("%s T=%d m=%d: entry %d: %s, then %s", v, s.t, s.m, i, show(v, first[i]), show(v, got[i]))
-					}
-				}
+			d := b.graph(v, s.t*s.m, rounding)
+			_, first := b.closed(v, s, d)
+			for range 2 {
+				_, got := b.closed(v, s, d)
+				b.same(v, fmt.Sprintf("closure again, T=%d m=%d", s.t, s.m), got, first)
 			}
 		}
 	}
@@ -219,31 +217,24 @@ func closureRepeats(b *bench, shapes []shape) {
 
 // closureSymmetric wants the closure of a symmetric block to be symmetric, bit for bit, also where sums are rounded.
 func closureSymmetric(b *bench, shapes []shape) {
-	g := graphPatterns[len(graphPatterns)-1]
 	for _, v := range entry.Variants {
 		if v.Signed() { // a symmetric negative arc is a negative cycle
 			continue
 		}
 		for _, s := range shapes {
 			n := s.t * s.m
-			d := b.graph(v, n, g)
-			for i := range n {
-				for j := range i {
-					d[i*n+j] = d[j*n+i]
-				}
-			}
-			a := b.newArena(v, s.t, s.m*s.m)
-			a.setSquare(s.m, d)
-			a.upload()
-			b.must(b.stream.Closure(v, s.t, a.tiles(0, s.m*s.m)))
-			got := a.square(s.m)
-			for i := range n {
-				for j := range i {
-					if got[i*n+j] != got[j*n+i] {
-						b.Fatalf("%s T=%d m=%d: entry (%d,%d) is %s, (%d,%d) %s", v, s.t, s.m, i, j, show(v, got[i*n+j]), j, i, show(v, got[j*n+i]))
+			d := b.graph(v, n, rounding)
+			mirror := func(d matrix) matrix { // its lower half becomes the upper
+				d = slices.Clone(d)
+				for i := range n {
+					for j := range i {
+						d[i*n+j] = d[j*n+i]
 					}
 				}
+				return d
 			}
+			_, got := b.closed(v, s, mirror(d))
+			b.same(v, fmt.Sprintf("closure of a symmetric block, T=%d m=%d", s.t, s.m), got, mirror(got))
 		}
 	}
 }

@@ -6,6 +6,7 @@ package conformance
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -144,6 +145,7 @@ type bench struct {
 	*rand.Rand
 	device kernels.Device
 	stream kernels.Stream
+	plain  kernels.Stream          // beside a stream that keeps predecessors: one that does not
 	open   map[kernels.Stream]bool // streams to be idle before a buffer is freed
 }
 
@@ -222,9 +224,10 @@ func (b *bench) garbage(n, size int) matrix {
 }
 
 // newStream returns a stream that is closed when the test ends.
-func (b *bench) newStream() kernels.Stream {
+func (b *bench) newStream() kernels.Stream { return b.opened(b.device.NewStream()) }
+
+func (b *bench) opened(s kernels.Stream, err error) kernels.Stream {
 	b.Helper()
-	s, err := b.device.NewStream()
 	b.must(err)
 	b.open[s] = true
 	b.Cleanup(func() {
@@ -295,32 +298,37 @@ type arena struct {
 	*bench
 	buf    kernels.Buffer
 	t      int
-	size   int    // bytes of an entry
-	places []int  // of tiles, in entries
+	wide   int    // words of an entry: 2 in pairs, whose second is the predecessor
+	size   int    // bytes of a word
+	places []int  // of tiles, in words
 	want   matrix // what the whole buffer shall hold
 }
 
-// alignment of tiles in entries; GPUs load rows in vectors.
+// alignment of tiles in words; GPUs load rows in vectors.
 const alignment = 64
 
-// layOut places n tiles of edge t in random order, with gaps, in so many entries.
-func (b *bench) layOut(t, n int) (places []int, size int) {
-	places, size = make([]int, n), alignment*b.IntN(5)
-	for _, i := range b.Perm(n) {
-		places[i] = size
-		size += t*t + alignment*(1+b.IntN(5))
-	}
-	return places, size
+// newArena lays out n tiles of edge t in random order, with gaps.
+func (b *bench) newArena(v entry.Variant, t, n int) *arena { return b.arenaOf(v.Bytes(), 1, t, n) }
+
+// pairArena lays out tiles of pairs.
+func (b *bench) pairArena(v entry.Variant, t, n int) *arena {
+	return b.arenaOf(v.Kind().PairBytes()/2, 2, t, n)
 }
 
-// newArena lays out n tiles of edge t.
-func (b *bench) newArena(v entry.Variant, t, n int) *arena {
-	places, entries := b.layOut(t, n)
-	a := &arena{bench: b, t: t, size: v.Bytes(), places: places, want: make(matrix, entries)}
-	poison(b.Rand, a.want, a.size)
-	a.buf = b.alloc(int64(entries * a.size))
+func (b *bench) arenaOf(size, wide, t, n int) *arena {
+	a := &arena{bench: b, t: t, wide: wide, size: size, places: make([]int, n)}
+	words := alignment * b.IntN(5)
+	for _, i := range b.Perm(n) {
+		a.places[i] = words
+		words += a.area() + alignment*(1+b.IntN(5))
+	}
+	a.want = b.garbage(words, size)
+	a.buf = b.alloc(int64(words * size))
 	return a
 }
+
+// area is the words of a tile.
+func (a *arena) area() int { return a.t * a.t * a.wide }
 
 // tile returns tile i on the device.
 func (a *arena) tile(i int) kernels.Tile {
@@ -336,12 +344,12 @@ func (a *arena) tiles(lo, n int) []kernels.Tile {
 }
 
 // data returns what tile i shall hold.
-func (a *arena) data(i int) matrix { return a.want[a.places[i]:][:a.t*a.t] }
+func (a *arena) data(i int) matrix { return a.want[a.places[i]:][:a.area()] }
 
 // read returns what tile i holds once s has done its work.
 func (a *arena) read(s kernels.Stream, i int) matrix {
 	a.Helper()
-	got := make([]byte, a.t*a.t*a.size)
+	got := make([]byte, a.area()*a.size)
 	a.must(s.CopyOut(got, a.tile(i)))
 	a.must(s.Sync())
 	return unpack(got, a.size)
@@ -362,14 +370,22 @@ func (a *arena) upload() {
 	a.done(a.stream.CopyIn(a.whole(), a.want.pack(a.size)))
 }
 
+// download returns what the whole buffer holds.
+func (a *arena) download() matrix {
+	a.Helper()
+	return a.downloadAs(a.whole(), len(a.want), a.size)
+}
+
 // check compares the whole buffer, gaps too, with want; tiles in except are left out.
 func (a *arena) check(v entry.Variant, except ...int) {
 	a.Helper()
-	memory := make([]byte, len(a.want)*a.size)
-	a.done(a.stream.CopyOut(memory, a.whole()))
-	got := unpack(memory, a.size)
+	a.compare(v, a.download(), except...)
+}
+
+func (a *arena) compare(v entry.Variant, got matrix, except ...int) {
+	a.Helper()
 	for _, i := range except {
-		copy(got[a.places[i]:][:a.t*a.t], a.data(i))
+		copy(got[a.places[i]:], a.data(i))
 	}
 	for at := range got {
 		if got[at] != a.want[at] {
@@ -378,12 +394,12 @@ func (a *arena) check(v entry.Variant, except ...int) {
 	}
 }
 
-// where names an entry of the buffer.
+// where names a word of the buffer.
 func (a *arena) where(at int) string {
 	for i, p := range a.places {
-		if at >= p && at < p+a.t*a.t {
-			return "tile " + strconv.Itoa(i) + " entry (" + strconv.Itoa((at-p)/a.t) + "," + strconv.Itoa((at-p)%a.t) + ")"
+		if entry := (at - p) / a.wide; at >= p && at < p+a.area() {
+			return fmt.Sprintf("tile %d entry (%d,%d), word %d", i, entry/a.t, entry%a.t, (at-p)%a.wide)
 		}
 	}
-	return "outside the tiles, at entry " + strconv.Itoa(at)
+	return fmt.Sprintf("outside the tiles, at word %d", at)
 }

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"errors"
 	"sync"
 	"testing"
 
@@ -152,43 +153,26 @@ func pingPong(b *bench) {
 func manyStreams(b *bench) {
 	const t, v, n = 128, entry.F32, 8
 	var group sync.WaitGroup
-	for range n {
-		c := b.with(b.T)
-		c.stream = b.newStream()
-		a := c.newArena(v, t, 3)
+	var arenas [n]*arena
+	var memory [n][]byte
+	for i := range n {
+		s, a, got := b.newStream(), b.newArena(v, t, 3), make([]byte, t*t*v.Bytes())
 		a.draw(v, 3)
-		memory := make([]byte, t*t*a.size)
-		start := a.want.pack(a.size)
-		p := a.product(v, 0, 1, 2, 1, false)
+		start, p := a.want.pack(a.size), []kernels.Product{a.product(v, 0, 1, 2, 1, false)}
+		arenas[i], memory[i] = a, got
 		group.Go(func() {
 			for range 5 {
-				if err := roundTrip(c.stream, v, t, a.whole(), start, p, memory); err != nil {
+				err := errors.Join(s.CopyIn(a.whole(), start), s.MinPlus(v, t, p), s.CopyOut(got, p[0].C), s.Sync())
+				if err != nil {
 					b.Error(err)
-					return
-				}
-			}
-			for i, bits := range unpack(memory, a.size) {
-				if bits != a.data(0)[i] {
-					b.Errorf("entry %d: got %s, want %s", i, show(v, bits), show(v, a.data(0)[i]))
-					return
 				}
 			}
 		})
 	}
 	group.Wait()
-}
-
-func roundTrip(s kernels.Stream, v entry.Variant, t int, whole kernels.Tile, in []byte, p kernels.Product, out []byte) error {
-	if err := s.CopyIn(whole, in); err != nil {
-		return err
+	for i, a := range arenas {
+		b.same(v, "product", unpack(memory[i], a.size), a.data(0))
 	}
-	if err := s.MinPlus(v, t, []kernels.Product{p}); err != nil {
-		return err
-	}
-	if err := s.CopyOut(out, p.C); err != nil {
-		return err
-	}
-	return s.Sync()
 }
 
 // events wants times that run forward, along a stream and across streams.

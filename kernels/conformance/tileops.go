@@ -10,7 +10,10 @@ import (
 
 func (b *bench) tileOps(d kernels.TileOps) {
 	b.Run("Pairs", func(t *testing.T) { b.with(t).pairs(d) })
-	b.Run("Pivots", func(t *testing.T) { b.with(t).pivots(d) })
+	b.Run("Pivots", func(t *testing.T) {
+		b.with(t).pivots(d, entry.Variants, false)
+		b.with(t).badPivots(d)
+	})
 	b.Run("Transpose", func(t *testing.T) { b.with(t).transpose(d) })
 	b.Run("Differ", func(t *testing.T) { b.with(t).differ(d) })
 	b.Run("Ceiling", func(t *testing.T) { b.with(t).ceiling(d) })
@@ -26,31 +29,43 @@ func (b *bench) ceiling(d kernels.TileOps) {
 	}
 }
 
-// pivots compares runs of pivots with Floyd–Warshall, step by step in float64 or int64.
-func (b *bench) pivots(d kernels.TileOps) {
-	for _, v := range entry.Variants {
-		for range draws(6) {
-			m := 1 + b.IntN(3)
-			n := m * 64
-			a := b.newArena(v, 64, m*m)
-			full := b.arcsOfPivots(v, n)
+// pivots compares runs of pivots with Floyd–Warshall, step by step in float64 or int64: with predecessors, on a stream
+// that keeps them.
+func (b *bench) pivots(d kernels.TileOps, variants []entry.Variant, pairs bool) {
+	shapes := []shape{{64, 1}, {64, 2}, {64, 3}, {128, 1}, {128, 2}}
+	for _, v := range variants {
+		for range draws(5) {
+			s := shapes[b.IntN(len(shapes))]
+			n := s.m * s.t
+			a, full := b.newArena(v, s.t, s.m*s.m), b.arcsOfPivots(v, n)
+			if pairs {
+				a, full = b.pairArena(v, s.t, s.m*s.m), pairsOf(v, n, full)
+			}
 			lo := b.IntN(n)
 			hi := lo + b.IntN(n-lo+1)
-			want := slices.Clone(full)
+			a.setSquare(s.m, full)
+			a.upload()
+			b.done(d.Pivots(b.stream, v, s.t, a.tiles(0, s.m*s.m), lo, hi))
+			at := func(i, j int) matrix { return full[(i*n+j)*a.wide:][:a.wide] }
 			for k := lo; k < hi; k++ {
 				for i := range n {
 					for j := range n {
-						want[i*n+j] = lower(v, want[i*n+j], want[i*n+k], want[k*n+j])
+						x, y := at(i, j), at(k, j)
+						if c := lower(v, x[0], at(i, k)[0], y[0]); c != x[0] {
+							copy(x, y)
+							x[0] = c
+						}
 					}
 				}
 			}
-			split(a, m, full)
-			a.upload()
-			b.done(d.Pivots(b.stream, v, 64, a.tiles(0, m*m), lo, hi))
-			split(a, m, want)
+			a.setSquare(s.m, full)
 			a.check(v)
 		}
 	}
+}
+
+// badPivots wants runs of pivots that there are not to be refused.
+func (b *bench) badPivots(d kernels.TileOps) {
 	t := b.upload(make(matrix, 64*64))
 	for _, bad := range [][2]int{{-1, 0}, {3, 2}, {0, 65}} {
 		if d.Pivots(b.stream, entry.I32, 64, []kernels.Tile{t}, bad[0], bad[1]) == nil {
@@ -77,14 +92,6 @@ func (b *bench) arcsOfPivots(v entry.Variant, n int) matrix {
 		}
 	}
 	return full
-}
-
-// split puts a matrix of m×m tiles into an arena.
-func split(a *arena, m int, full matrix) {
-	for i := range full {
-		row, col := i/(m*a.t), i%(m*a.t)
-		a.data(row/a.t*m + col/a.t)[row%a.t*a.t+col%a.t] = full[i]
-	}
 }
 
 // transpose wants every entry in its place, and what cannot be transposed to be refused.
