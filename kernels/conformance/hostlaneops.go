@@ -93,10 +93,7 @@ func (w *laneGraph) climb(s kernels.HostLaneOps) {
 		}
 		rows = append(rows, row)
 		for k := w.arcs.Offsets[row]; k < w.arcs.Offsets[row+1]; k++ {
-			for l := range n {
-				to := int(w.arcs.Ends[k])*n + l
-				want[to] = lower(w.v, want[to], want[int(row)*n+l], w.weights[k])
-			}
+			lowerAll(w.v, want[int(w.arcs.Ends[k])*n:][:n], want[int(row)*n:], w.weights[k])
 		}
 	}
 	w.reset()
@@ -116,15 +113,12 @@ func (w *laneGraph) sweep(s kernels.HostLaneOps) {
 	}
 	want, n := append(matrix(nil), w.content...), w.lanes.Width
 	for row := lo; row < hi; row++ {
-		for l := range n {
-			x := w.v.Unreachable()
-			if keep != nil && keep[row] {
-				x = want[row*n+l]
-			}
-			for k := w.arcs.Offsets[row]; k < w.arcs.Offsets[row+1]; k++ {
-				x = lower(w.v, x, want[int(w.arcs.Ends[k])*n+l], w.weights[k])
-			}
-			want[row*n+l] = x
+		to := want[row*n:][:n]
+		if keep == nil || !keep[row] {
+			entry.Fill(to, w.v.Unreachable())
+		}
+		for k := w.arcs.Offsets[row]; k < w.arcs.Offsets[row+1]; k++ {
+			lowerAll(w.v, to, want[int(w.arcs.Ends[k])*n:], w.weights[k])
 		}
 	}
 	w.reset()
@@ -135,19 +129,14 @@ func (w *laneGraph) sweep(s kernels.HostLaneOps) {
 func (w *laneGraph) cross(s kernels.HostLaneOps) {
 	n, from := w.lanes.Width, w.IntN(min(w.rows, 12)+1)
 	src := w.content[:from*n]
-	weights, words := make([]matrix, from), make([][]uint32, from)
-	want := make(matrix, w.rows*n)
-	for i := range want {
-		want[i] = w.v.Unreachable()
-	}
-	for i := range weights {
-		weights[i] = w.entries(w.v, w.rows, true)
-		for j := range weights[i] {
-			for l := range n {
-				want[j*n+l] = lower(w.v, want[j*n+l], src[i*n+l], weights[i][j])
-			}
+	words, want := make([][]uint32, from), make(matrix, w.rows*n)
+	entry.Fill(want, w.v.Unreachable())
+	for i := range words {
+		weights := w.entries(w.v, w.rows, true)
+		for j, x := range weights {
+			lowerAll(w.v, want[j*n:][:n], src[i*n:], x)
 		}
-		words[i] = weightWords(w.v, weights[i])
+		words[i] = weightWords(w.v, weights)
 	}
 	copy(w.lanes.Data, w.garbage(len(w.content), w.v.Bytes()).pack(w.v.Bytes()))
 	s.Cross(w.v, w.lanes, kernels.Lanes{Data: w.aligned(src), Width: n, Entry: w.v.Bytes()}, words)

@@ -56,6 +56,13 @@ func lower(v entry.Variant, x, y, z uint64) uint64 {
 	return x
 }
 
+// lowerAll is lower for a row, and one of the sums' other side.
+func lowerAll(v entry.Variant, x, y matrix, z uint64) {
+	for i := range x {
+		x[i] = lower(v, x[i], y[i], z)
+	}
+}
+
 func show(v entry.Variant, bits uint64) string {
 	return fmt.Sprintf("%g (%#x)", v.Kind().Value(bits), bits)
 }

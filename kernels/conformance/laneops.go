@@ -43,14 +43,10 @@ func (l *lanes) level(v entry.Variant, fresh bool, ranges []kernels.LevelRange) 
 		for row := int(r.Lo); row < int(r.Hi); row++ {
 			to := l.row(row)
 			if fresh {
-				for i := range to {
-					to[i] = v.Unreachable()
-				}
+				entry.Fill(to, v.Unreachable())
 			}
 			for k := l.offsets[row]; k < l.offsets[row+1]; k++ {
-				for i, x := range l.row(int(l.ends[k])) {
-					to[i] = lower(v, to[i], x, l.weights[k])
-				}
+				lowerAll(v, to, l.row(int(l.ends[k])), l.weights[k])
 			}
 			for i := range l.sources {
 				if int(int32(l.sources[i])) == row {
@@ -83,16 +79,9 @@ func (l *lanes) transposed(v entry.Variant, edge, side int, columns matrix) matr
 // laneTimes is the judge of kernels.LaneProduct.
 func laneTimes(v entry.Variant, from, weights matrix, edge, width int) matrix {
 	to := make(matrix, edge*width)
-	for i := range edge {
-		row := to[i*width:][:width]
-		for l := range row {
-			row[l] = v.Unreachable()
-		}
-		for k := range edge {
-			for l := range row {
-				row[l] = lower(v, row[l], from[k*width+l], weights[i*edge+k])
-			}
-		}
+	entry.Fill(to, v.Unreachable())
+	for at, w := range weights {
+		lowerAll(v, to[at/edge*width:][:width], from[at%edge*width:], w)
 	}
 	return to
 }
@@ -114,13 +103,11 @@ func (p *laneBlocks) run(v entry.Variant) {
 	for _, b := range p.blocks {
 		for i := range b.Rows {
 			to := p.row(b.Row + i)
-			for l := range to {
-				if p.fresh {
-					to[l] = v.Unreachable()
-				}
-				for _, t := range p.terms[b.First:][:b.Terms] {
-					to[l] = lower(v, to[l], p.row(t.Row)[l], p.weights[int(t.Weights+b.Shift)*kernels.LaneWeightUnit+int(i)])
-				}
+			if p.fresh {
+				entry.Fill(to, v.Unreachable())
+			}
+			for _, t := range p.terms[b.First:][:b.Terms] {
+				lowerAll(v, to, p.row(t.Row), p.weights[int(t.Weights+b.Shift)*kernels.LaneWeightUnit+int(i)])
 			}
 		}
 	}

@@ -18,9 +18,7 @@ func numbers(v entry.Variant, m matrix) []float64 {
 // refMinPlus sets c to what one product leaves there.
 func refMinPlus(v entry.Variant, t int, c matrix, a, b []matrix, fresh bool) {
 	if fresh {
-		for i := range c {
-			c[i] = v.Unreachable()
-		}
+		entry.Fill(c, v.Unreachable())
 	}
 	d, k := numbers(v, c), v.Kind()
 	for tile := range a {
