@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -17,10 +15,8 @@ const (
 // it relaxes all rows, if there are enough. In the arithmetic that resets, every step resets, so that no sum with the
 // sentinel survives into the next.
 func base(p path, a arithmetic) {
-	TEXT("base"+a.name+p.suffix, NOSPLIT, "func(d *byte)")
-	Doc(fmt.Sprintf("base%s%s closes a contiguous %d×%d block.", a.name, p.suffix, edge, edge))
-	Pragma("noescape")
-	d := Load(Param("d"), GP64())
+	p.begin("base"+a.name, "func(d *byte)", "closes a contiguous %d×%[1]d block.", edge)
+	d := load("d")
 	reset := p.resetter(a)
 	pivot := make([]reg.VecVirtual, a.size*edge/p.bytes)
 	kept := len(pivot) <= mostPivot
@@ -69,6 +65,5 @@ func floydWarshall(p path, a arithmetic, d reg.Register, begin func(row reg.Regi
 	ADDQ(U8(a.size), column)
 	DECQ(left)
 	JNE(LabelRef("kLoop"))
-	VZEROUPPER()
-	RET()
+	done()
 }

@@ -26,7 +26,7 @@ func ceiling(p path, a arithmetic) {
 	TEXT("ceiling"+a.name+p.suffix, NOSPLIT, "func(turns int)")
 	Doc(fmt.Sprintf("ceiling%s%s does turns × %d relaxations on registers.", a.name, p.suffix,
 		p.chains*ceilingUnroll*p.bytes/a.size))
-	left := Load(Param("turns"), GP64())
+	left := load("turns")
 	one, acc := p.one(a), make([]reg.VecVirtual, p.chains)
 	for i := range acc {
 		acc[i] = p.infinity(a)
@@ -46,6 +46,5 @@ func ceiling(p path, a arithmetic) {
 	}
 	DECQ(left)
 	JNE(LabelRef("loop"))
-	VZEROUPPER()
-	RET()
+	done()
 }

@@ -24,10 +24,7 @@ type block struct {
 
 // function opens a function for blocks of some lines.
 func (p path) function(name string, a arithmetic, lines int, signature, doc string) block {
-	name += a.name + p.suffix
-	TEXT(name, NOSPLIT, signature)
-	Doc(fmt.Sprintf("%s %s for %d lanes, see path.", name, doc, lines*lineBytes/a.size))
-	Pragma("noescape")
+	p.begin(name+a.name, signature, "%s for %d lanes, see path.", doc, lines*lineBytes/a.size)
 	return block{path: p, arithmetic: a, lines: lines, inf: p.infinity(a), reset: p.resetter(a)}
 }
 
@@ -114,8 +111,7 @@ func sweep(p path, a arithmetic, lines int) {
 	INCQ(keep)
 	DECQ(count)
 	JNE(LabelRef("rowLoop"))
-	VZEROUPPER()
-	RET()
+	done()
 }
 
 // climb generates the push form: one row lowers those at the ends of its arcs.
@@ -139,8 +135,7 @@ func climb(p path, a arithmetic, lines int) {
 	INCQ(k)
 	CMPQ(k, count)
 	JLT(LabelRef("arcLoop"))
-	VZEROUPPER()
-	RET()
+	done()
 }
 
 // cross generates the product of a few rows, kept in registers, with as many rows of weights.
@@ -176,6 +171,5 @@ func cross(p path, a arithmetic) {
 	INCQ(j)
 	CMPQ(j, count)
 	JLT(LabelRef("rowLoop"))
-	VZEROUPPER()
-	RET()
+	done()
 }

@@ -36,14 +36,12 @@ func (s *laneSummer) group() int { return max(sumLanes, s.bytes/s.size) }
 // the columns.
 func laneSums(p path, a arithmetic, cols bool) {
 	name, signature := "laneSums"+a.name, "func(lanes, names, sum, inverse, missing, top, farthest *byte, columns, width int)"
-	doc := "%s adds columns of width entries to the sums of their rows, see path."
+	doc := "adds columns of width entries to the sums of their rows, see path."
 	if cols {
 		name, signature = "allLaneSums"+a.name, "func(lanes, names, sum, inverse, missing, top, farthest *byte, columns, width int, colSum, colInverse, colMissing *byte)"
-		doc = "%s adds columns of width entries to the sums of their rows and to their own, see path."
+		doc = "adds columns of width entries to the sums of their rows and to their own, see path."
 	}
-	TEXT(name+p.suffix, NOSPLIT, signature)
-	Doc(fmt.Sprintf(doc, name+p.suffix))
-	Pragma("noescape")
+	p.begin(name, signature, "%s", doc)
 	s := &laneSummer{path: p, arithmetic: a, line: load("lanes"), lane: GP64(), rows: map[string]reg.Register{}}
 	names, width, c := load("names"), load("width"), GP64()
 	for _, field := range []string{"sum", "inverse", "missing", "top", "farthest"} {
@@ -88,8 +86,7 @@ func laneSums(p path, a arithmetic, cols bool) {
 	INCQ(c)
 	CMPQ(c, NewParamAddr("columns", columnsAt))
 	JLT(LabelRef("columnLoop"))
-	VZEROUPPER()
-	RET()
+	done()
 }
 
 // columnsAt is where the number of columns is among the parameters.

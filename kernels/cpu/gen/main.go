@@ -7,6 +7,7 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"log"
 	"maps"
 	"slices"
@@ -26,6 +27,19 @@ func main() {
 	pairs(p)
 	lanes(p)
 	Generate()
+}
+
+// begin opens the function of a path, and done ends it. doc goes on after the name.
+func (p path) begin(name, signature, doc string, about ...any) {
+	name += p.suffix
+	TEXT(name, NOSPLIT, signature)
+	Doc(name + " " + fmt.Sprintf(doc, about...))
+	Pragma("noescape")
+}
+
+func done() {
+	VZEROUPPER()
+	RET()
 }
 
 // tiles generates what products and closures of tiles need.

@@ -28,11 +28,9 @@ func pairs(p path) {
 // pairBase generates Floyd–Warshall on one contiguous 64×64 block of distances, behind which are those of the
 // predecessors, in place, as base does.
 func pairBase(p path, a arithmetic) {
-	TEXT("pairBase"+a.name+p.suffix, NOSPLIT, "func(d *byte)")
-	Doc(fmt.Sprintf("pairBase%s%s closes a contiguous %d×%d block and its predecessors.", a.name, p.suffix, edge, edge))
-	Pragma("noescape")
+	p.begin("pairBase"+a.name, "func(d *byte)", "closes a contiguous %d×%[1]d block and its predecessors.", edge)
 	plane := a.size * edge * edge
-	d := Load(Param("d"), GP64())
+	d := load("d")
 	reset := p.resetter(a)
 	floydWarshall(p, a, d, func(reg.Register) {}, func(row, at reg.Register, x reg.VecVirtual) {
 		for v := range a.size * edge / p.bytes {
@@ -57,9 +55,8 @@ func pairClimb(p path, a arithmetic) {
 	if p.is512() {
 		vecs = 4
 	}
-	TEXT("pairClimb"+a.name+p.suffix, NOSPLIT, "func(src, rows, ends, weights *byte, count, stride int)")
-	Doc(fmt.Sprintf("pairClimb%s%s pushes count arcs for %d pairs, see path.", a.name, p.suffix, vecs*p.bytes/a.size))
-	Pragma("noescape")
+	p.begin("pairClimb"+a.name, "func(src, rows, ends, weights *byte, count, stride int)",
+		"pushes count arcs for %d pairs, see path.", vecs*p.bytes/a.size)
 	src, rows, ends, weights := load("src"), load("rows"), load("ends"), load("weights")
 	count, stride, k := load("count"), load("stride"), GP64()
 	row, reset := make([]pair, vecs), p.resetter(a)
@@ -87,6 +84,5 @@ func pairClimb(p path, a arithmetic) {
 	INCQ(k)
 	CMPQ(k, count)
 	JLT(LabelRef("arcLoop"))
-	VZEROUPPER()
-	RET()
+	done()
 }

@@ -44,14 +44,11 @@ const (
 
 // pairStrip generates strip for pairs.
 func pairStrip(p path, a arithmetic) {
-	TEXT("pairStrip"+a.name+p.suffix, NOSPLIT,
-		"func(c, a, b, packed *byte, ldc, lda, ldb, k, rows int)")
-	Doc(fmt.Sprintf("pairStrip%s%s relaxes rows×%d pairs of C, see pairStripFunc.", a.name, p.suffix, pairVecs*p.bytes/a.size))
-	Pragma("noescape")
+	p.begin("pairStrip"+a.name, "func(c, a, b, packed *byte, ldc, lda, ldb, k, rows int)",
+		"relaxes rows×%d pairs of C, see pairStripFunc.", pairVecs*p.bytes/a.size)
 	m := pairKernel{path: p, arithmetic: a, rows: p.pairRows(), vecs: pairVecs}
 	m.numbers, m.minima, m.found = AllocLocal(p.bytes), AllocLocal(p.bytes), AllocLocal(p.bytes)
 	m.pack()
-	load := func(name string) reg.Register { return Load(Param(name), GP64()) }
 	m.c, m.a, m.packed = load("c"), load("a"), load("packed")
 	m.ldc, m.lda, m.left = load("ldc"), load("lda"), load("rows")
 	m.lda3 = GP64()
@@ -63,8 +60,7 @@ func pairStrip(p path, a arithmetic) {
 	m.store()
 	SUBQ(U8(m.rows), m.left)
 	JNE(LabelRef("rowLoop"))
-	VZEROUPPER()
-	RET()
+	done()
 }
 
 // width is the bytes of the distances of a microkernel's row.
@@ -80,8 +76,8 @@ func (m *pairKernel) splitAt(base reg.Register, v int) pair {
 
 // pack copies the panel of B to k rows without gaps, its distances apart from its predecessors.
 func (m *pairKernel) pack() {
-	b, packed := Load(Param("b"), GP64()), Load(Param("packed"), GP64())
-	ldb, left, ahead := Load(Param("ldb"), GP64()), Load(Param("k"), GP64()), GP64()
+	b, packed := load("b"), load("packed")
+	ldb, left, ahead := load("ldb"), load("k"), GP64()
 	m.with = GP64()
 	IMUL3Q(U32(m.width()), left, m.with)
 	ADDQ(packed, m.with)
@@ -128,7 +124,7 @@ func (m *pairKernel) start() {
 
 // inner runs over k on the packed B, a chunk a turn.
 func (m *pairKernel) inner() {
-	at, b, left := GP64(), GP64(), Load(Param("k"), GP64())
+	at, b, left := GP64(), GP64(), load("k")
 	MOVQ(m.a, at)
 	MOVQ(m.packed, b)
 	next := m.chunks()
@@ -221,11 +217,7 @@ func (m *pairKernel) compare() {
 			m.acc[r][v] = acc
 			TESTL(lowered, lowered)
 			JEQ(LabelRef(done))
-			if m.size == 8 {
-				m.lookDoubles(r, v, number, lowered)
-			} else {
-				m.look(r, v, number, lowered)
-			}
+			m.look(r, v, number, lowered)
 			Label(done)
 		}
 		if r+1 < len(m.acc) {
@@ -237,17 +229,32 @@ func (m *pairKernel) compare() {
 // look finds the predecessors of the lanes of an entry's minima that are lowered, in chunks of the given numbers, one
 // lane after another: of the chunk's k the first whose sum is the minimum. As a rule few lanes are.
 func (m *pairKernel) look(r, v int, number reg.VecVirtual, lowered reg.Register) {
-	acc := m.acc[r][v]
+	acc, place := m.acc[r][v], fmt.Sprintf("%d_%d", r, v)
 	lane, k, a, b := GP64(), GP64(), GP64(), GP64()
 	VMOVUPS(number, m.numbers)
 	VMOVUPS(acc.d, m.minima)
 	VMOVUPS(acc.p, m.found)
-	loop := fmt.Sprintf("look%d_%d", r, v)
-	Label(loop)
+	Label("look" + place)
 	TZCNTL(lowered, lane.As32())
-	MOVL(m.numbers.Idx(lane, 4), k.As32())
+	MOVL(m.numbers.Idx(lane, uint8(m.size)), k.As32())
 	SHLQ(U8(chunkShift), k)
 	LEAQ(m.row(m.a, r), a)
+	if m.size == 8 {
+		m.firstDouble(v, lane, k, a, b, place)
+	} else {
+		m.firstWord(v, lane, k, a, b)
+	}
+	MOVL(Mem{Base: b, Index: m.with, Scale: 1}, k.As32())
+	MOVL(k.As32(), m.found.Idx(lane, uint8(m.size)))
+	LEAL(Mem{Base: lowered, Disp: -1}, lane.As32())
+	ANDL(lane.As32(), lowered)
+	JNE(LabelRef("look" + place))
+	VMOVUPS(m.found, acc.p)
+}
+
+// firstWord leaves in b where, from packed on, the first entry of B is whose sum is the minimum of a lane. k is the
+// first of the chunk.
+func (m *pairKernel) firstWord(v int, lane, k, a, b reg.GPVirtual) {
 	// A's entries of the chunk, and B's of the lane.
 	lo, hi, sum, of, want := YMM(), YMM(), YMM(), YMM(), YMM()
 	VMOVUPS(Mem{Base: a, Index: k, Scale: 8}, lo)
@@ -268,27 +275,11 @@ func (m *pairKernel) look(r, v int, number reg.VecVirtual, lowered reg.Register)
 	SHLQ(U8(bits.TrailingZeros(uint(m.width()))), k)
 	ADDQ(k, b)
 	SUBQ(m.packed, b)
-	MOVL(Mem{Base: b, Index: m.with, Scale: 1}, k.As32())
-	MOVL(k.As32(), m.found.Idx(lane, 4))
-	LEAL(Mem{Base: lowered, Disp: -1}, lane.As32())
-	ANDL(lane.As32(), lowered)
-	JNE(LabelRef(loop))
-	VMOVUPS(m.found, acc.p)
 }
 
-// lookDoubles does what look does, an entry of the chunk after another.
-func (m *pairKernel) lookDoubles(r, v int, number reg.VecVirtual, lowered reg.Register) {
-	acc := m.acc[r][v]
-	lane, k, a, b, left, value, sum := GP64(), GP64(), GP64(), GP64(), GP64(), GP64(), XMM()
-	VMOVUPS(number, m.numbers)
-	VMOVUPS(acc.d, m.minima)
-	VMOVUPS(acc.p, m.found)
-	loop, next, found := fmt.Sprintf("look%d_%d", r, v), fmt.Sprintf("next%d_%d", r, v), fmt.Sprintf("found%d_%d", r, v)
-	Label(loop)
-	TZCNTL(lowered, lane.As32())
-	MOVL(m.numbers.Idx(lane, 8), k.As32())
-	SHLQ(U8(chunkShift), k)
-	LEAQ(m.row(m.a, r), a)
+// firstDouble does what firstWord does, an entry of the chunk after another.
+func (m *pairKernel) firstDouble(v int, lane, k, a, b reg.GPVirtual, place string) {
+	left, value, sum := GP64(), GP64(), XMM()
 	IMUL3Q(U8(m.pairBytes()), k, b)
 	ADDQ(b, a)
 	SHLQ(U8(bits.TrailingZeros(uint(m.width()))), k)
@@ -296,25 +287,19 @@ func (m *pairKernel) lookDoubles(r, v int, number reg.VecVirtual, lowered reg.Re
 	LEAQ(Mem{Base: k, Index: lane, Scale: 8, Disp: v * m.bytes}, b)
 	MOVQ(m.minima.Idx(lane, 8), k)
 	MOVQ(U32(pairChunk), left)
-	Label(next)
+	Label("next" + place)
 	VMOVSD(Mem{Base: a}, sum)
 	VADDSD(Mem{Base: b}, sum, sum)
 	VMOVQ(sum, value)
 	CMPQ(value, k)
-	JEQ(LabelRef(found))
+	JEQ(LabelRef("found" + place))
 	ADDQ(U8(m.pairBytes()), a)
 	ADDQ(U8(m.width()), b)
 	DECQ(left)
-	JNE(LabelRef(next))
+	JNE(LabelRef("next" + place))
 	SUBQ(U8(m.width()), b) // there is no such sum: an operand is no number
-	Label(found)
+	Label("found" + place)
 	SUBQ(m.packed, b)
-	MOVL(Mem{Base: b, Index: m.with, Scale: 1}, k.As32())
-	MOVL(k.As32(), m.found.Idx(lane, 8))
-	LEAL(Mem{Base: lowered, Disp: -1}, lane.As32())
-	ANDL(lane.As32(), lowered)
-	JNE(LabelRef(loop))
-	VMOVUPS(m.found, acc.p)
 }
 
 // steps are the places of a chunk's entries in a column of the packed B.

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -18,14 +16,6 @@ func weights() (all []arithmetic) {
 	return all
 }
 
-// rowFunction opens a function over lines of weights.
-func (p path) rowFunction(name string, a arithmetic, signature, doc string) {
-	name += a.name + p.suffix
-	TEXT(name, NOSPLIT, signature)
-	Doc(fmt.Sprintf("%s %s, see path.", name, doc))
-	Pragma("noescape")
-}
-
 // lowerLine lowers a line of dst to one of src plus by.
 func (p path) lowerLine(a arithmetic, dst, src Mem, by reg.VecVirtual) {
 	for at := 0; at < lineBytes; at += p.bytes {
@@ -38,7 +28,8 @@ func (p path) lowerLine(a arithmetic, dst, src Mem, by reg.VecVirtual) {
 
 // lowerRow generates what lowers a row to another plus a weight.
 func lowerRow(p path, a arithmetic) {
-	p.rowFunction("lowerRow", a, "func(dst, src, by *byte, lines int)", "lowers lines to others plus a weight")
+	p.begin("lowerRow"+a.name, "func(dst, src, by *byte, lines int)",
+		"lowers lines to others plus a weight, see path.")
 	dst, src, lines, by := load("dst"), load("src"), load("lines"), p.vec()
 	a.broadcast(Mem{Base: load("by")}, by)
 	before := GP64() // the row two rows before, which is soon needed by who goes backwards
@@ -52,13 +43,13 @@ func lowerRow(p path, a arithmetic) {
 	ADDQ(U8(lineBytes), src)
 	DECQ(lines)
 	JNE(LabelRef("loop"))
-	VZEROUPPER()
-	RET()
+	done()
 }
 
 // lowerLines generates lowerRow for chosen lines of the other row.
 func lowerLines(p path, a arithmetic) {
-	p.rowFunction("lowerLines", a, "func(dst, src, by, places *byte, lines int)", "lowers lines to chosen others plus a weight")
+	p.begin("lowerLines"+a.name, "func(dst, src, by, places *byte, lines int)",
+		"lowers lines to chosen others plus a weight, see path.")
 	dst, src, places, lines, by := load("dst"), load("src"), load("places"), load("lines"), p.vec()
 	a.broadcast(Mem{Base: load("by")}, by)
 	Label("loop")
@@ -70,13 +61,13 @@ func lowerLines(p path, a arithmetic) {
 	ADDQ(U8(4), places)
 	DECQ(lines)
 	JNE(LabelRef("loop"))
-	VZEROUPPER()
-	RET()
+	done()
 }
 
 // leastSum generates the least sum of two rows.
 func leastSum(p path, a arithmetic) {
-	p.rowFunction("leastSum", a, "func(least, x, y *byte, lines int)", "lowers a weight to the least sum of two rows")
+	p.begin("leastSum"+a.name, "func(least, x, y *byte, lines int)",
+		"lowers a weight to the least sum of two rows, see path.")
 	least, x, y, lines := load("least"), load("x"), load("y"), load("lines")
 	var acc []reg.VecVirtual
 	for range lineBytes / p.bytes {
@@ -115,6 +106,5 @@ func leastSum(p path, a arithmetic) {
 	} else {
 		VMOVQ(quarter, Mem{Base: least})
 	}
-	VZEROUPPER()
-	RET()
+	done()
 }

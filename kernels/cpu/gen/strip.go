@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -27,10 +25,8 @@ type microkernel struct {
 // so that one call is some tens of microseconds: long against the call, short against Go's preemption.
 func strip(p path, a arithmetic) {
 	p = p.shapeFor(a)
-	TEXT("strip"+a.name+p.suffix, NOSPLIT,
-		"func(c, a, b, packed *byte, ldc, lda, ldb, k, rows, fresh int)")
-	Doc(fmt.Sprintf("strip%s%s relaxes rows×%d entries of C, see stripFunc.", a.name, p.suffix, p.vecs*p.bytes/max(4, a.size)))
-	Pragma("noescape")
+	p.begin("strip"+a.name, "func(c, a, b, packed *byte, ldc, lda, ldb, k, rows, fresh int)",
+		"relaxes rows×%d entries of C, see stripFunc.", p.vecs*p.bytes/max(4, a.size))
 	m := microkernel{path: p, arithmetic: a, rowBytes: p.vecs * p.bytes}
 	if a.size == 2 {
 		m.rowBytes /= 2
@@ -45,12 +41,10 @@ func strip(p path, a arithmetic) {
 	m.inner()
 	m.finish("")
 	Label("done")
-	VZEROUPPER()
-	RET()
+	done()
 }
 
 func (m *microkernel) load() {
-	load := func(name string) reg.Register { return Load(Param(name), GP64()) }
 	m.c, m.a, m.packed = load("c"), load("a"), load("packed")
 	m.ldc, m.lda, m.rows = load("ldc"), load("lda"), load("rows")
 	m.lda3 = GP64()
@@ -89,7 +83,7 @@ func (m *microkernel) start() {
 // in flight waits for it.
 func (m *microkernel) finish(prefix string) {
 	m.foldSteps()
-	fresh, at := Load(Param("fresh"), GP64()), GP64()
+	fresh, at := load("fresh"), GP64()
 	TESTQ(fresh, fresh)
 	JNE(LabelRef(prefix + "storeC"))
 	MOVQ(m.c, at)
@@ -126,8 +120,8 @@ const aheadShift = 5
 
 // packing runs over k on B in place, and packs it.
 func (m *microkernel) packing() {
-	at, packed, left := GP64(), GP64(), Load(Param("k"), GP64())
-	b, ldb, ahead := Load(Param("b"), GP64()), Load(Param("ldb"), GP64()), GP64()
+	at, packed, left := GP64(), GP64(), load("k")
+	b, ldb, ahead := load("b"), load("ldb"), GP64()
 	MOVQ(m.a, at)
 	MOVQ(m.packed, packed)
 	MOVQ(ldb, ahead)
@@ -155,7 +149,7 @@ func (m *microkernel) packing() {
 
 // inner runs over k on the packed B.
 func (m *microkernel) inner() {
-	at, b, left := GP64(), GP64(), Load(Param("k"), GP64())
+	at, b, left := GP64(), GP64(), load("k")
 	MOVQ(m.a, at)
 	MOVQ(m.packed, b)
 	Label("kLoop")
@@ -267,19 +261,6 @@ func (m *microkernel) foldSteps() {
 
 // row addresses row r of A: one pointer and multiples of the stride.
 func (m *microkernel) row(at reg.Register, r int) Mem {
-	switch r {
-	case 0:
-		return Mem{Base: at}
-	case 1, 2, 4:
-		return Mem{Base: at, Index: m.lda, Scale: uint8(r)}
-	case 3:
-		return Mem{Base: at, Index: m.lda3, Scale: 1}
-	case 5:
-		return Mem{Base: at, Index: m.lda5, Scale: 1}
-	case 6:
-		return Mem{Base: at, Index: m.lda3, Scale: 2}
-	case 7:
-		return Mem{Base: at, Index: m.lda7, Scale: 1}
-	}
-	panic("gen: more than 8 rows")
+	index := [8]reg.Register{1: m.lda, 2: m.lda, 3: m.lda3, 4: m.lda, 5: m.lda5, 6: m.lda3, 7: m.lda7}[r]
+	return Mem{Base: at, Index: index, Scale: [8]uint8{1: 1, 2: 2, 3: 1, 4: 4, 5: 1, 6: 2, 7: 1}[r]}
 }

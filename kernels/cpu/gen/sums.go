@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -41,14 +39,12 @@ type columns struct{ sum, inverse, missing reg.Register }
 // sums generates what adds a row of entries to its sums and, if these are asked for, to those of its columns.
 func sums(p path, a arithmetic, cols bool) {
 	name, signature := "rowSums"+a.name, "func(line, row *byte, first, blocks int)"
-	doc := "%s adds blocks of %d entries to the sums of their row, see path."
+	doc := "adds blocks of %d entries to the sums of their row, see path."
 	if cols {
 		name, signature = "allSums"+a.name, "func(line, row, sum, inverse, missing *byte, first, blocks int)"
-		doc = "%s adds blocks of %d entries to the sums of their row and of their columns, see path."
+		doc = "adds blocks of %d entries to the sums of their row and of their columns, see path."
 	}
-	TEXT(name+p.suffix, NOSPLIT, signature)
-	Doc(fmt.Sprintf(doc, name+p.suffix, sumLanes))
-	Pragma("noescape")
+	p.begin(name, signature, doc, sumLanes)
 	line, blocks := load("line"), load("blocks")
 	s := newSummer(p, a)
 	if cols {
@@ -71,8 +67,7 @@ func sums(p path, a arithmetic, cols bool) {
 	DECQ(blocks)
 	JNE(LabelRef("loop"))
 	s.end()
-	VZEROUPPER()
-	RET()
+	done()
 }
 
 func newSummer(p path, a arithmetic) *summer {

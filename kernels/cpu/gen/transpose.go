@@ -19,10 +19,8 @@ func transpose(p path, size int, past bool) {
 	if size != 4 {
 		name += fmt.Sprint(size)
 	}
-	name += p.suffix
-	TEXT(name, NOSPLIT, "func(dst, places, rows, columns *byte, blocks, stride int)")
-	Doc(fmt.Sprintf("%s transposes blocks of %d×%[2]d entries, see path.", name, lineBytes/size))
-	Pragma("noescape")
+	p.begin(name, "func(dst, places, rows, columns *byte, blocks, stride int)",
+		"transposes blocks of %d×%[1]d entries, see path.", lineBytes/size)
 	t := transposing{path: p, size: size, move: move, dst: load("dst"), places: load("places"), rows: load("rows"),
 		columns: load("columns"), stride: load("stride")}
 	blocks := load("blocks")
@@ -50,8 +48,7 @@ func transpose(p path, size int, past bool) {
 	if past {
 		SFENCE()
 	}
-	VZEROUPPER()
-	RET()
+	done()
 }
 
 type transposing struct {
