@@ -72,6 +72,14 @@ func (a arithmetic) reset() bool { return a.signed && !a.float }
 // weightBytes is the size of the weight of an arc.
 func (a arithmetic) weightBytes() int { return max(4, a.size) }
 
+// of chooses between what works on words and what works on entries of 8 bytes.
+func of[F any](a arithmetic, words, doubles F) F {
+	if a.size == 8 {
+		return doubles
+	}
+	return words
+}
+
 func (a arithmetic) add(x, y, dst Op) {
 	switch {
 	case a.size == 2:

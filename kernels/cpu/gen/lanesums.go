@@ -143,16 +143,12 @@ func (s *laneSummer) entries(i, h int) Mem {
 // less, all others are no less than the top: the unreachable, and 0 and what is negative.
 func (s *laneSummer) ifPlain(d reg.VecVirtual, i int, label string) {
 	less, top := s.vec(), s.vec()
-	add := map[int]func(ops ...Op){4: func(ops ...Op) { VPADDD(ops...) }, 8: func(ops ...Op) { VPADDQ(ops...) }}[s.size]
+	add := of(s.arithmetic, VPADDD, VPADDQ)
 	add(s.minus, d, less)
 	add(s.at("top", s.size, i), s.minus, top)
 	if s.is512() {
 		others := K()
-		if s.size == 8 {
-			VPCMPUQ(U8(5), top, less, others)
-		} else {
-			VPCMPUD(U8(5), top, less, others)
-		}
+		of(s.arithmetic, VPCMPUD, VPCMPUQ)(U8(5), top, less, others)
 		KORTESTW(others, others)
 		JEQ(LabelRef(label))
 		return
@@ -203,20 +199,14 @@ func (s *laneSummer) any(d reg.VecVirtual, i int) {
 // what is positive.
 func (s *laneSummer) marked(d reg.VecVirtual, i int) reg.OpmaskVirtual {
 	missing, reached, above, equal, positive := K(), K(), K(), K(), K()
-	compare := map[int]func(ops ...Op){4: VPCMPEQD, 8: VPCMPEQQ}[s.size]
-	greater := map[int]func(ops ...Op){4: VPCMPGTD, 8: VPCMPGTQ}[s.size]
+	compare, greater := of(s.arithmetic, VPCMPEQD, VPCMPEQQ), of(s.arithmetic, VPCMPGTD, VPCMPGTQ)
 	compare(s.never, d, missing)
 	KNOTW(missing, reached)
 	ones, count := s.vec(), s.vec()
 	VPTERNLOGD(U8(0xff), ones, ones, ones)
 	VMOVUPS(s.at("missing", s.size, i), count)
-	if s.size == 8 {
-		VPSUBQ(ones, count, missing, count)
-		VMOVDQA64_Z(d, reached, d)
-	} else {
-		VPSUBD(ones, count, missing, count)
-		VMOVDQA32_Z(d, reached, d)
-	}
+	of(s.arithmetic, VPSUBD, VPSUBQ)(ones, count, missing, count)
+	of(s.arithmetic, VMOVDQA32_Z, VMOVDQA64_Z)(d, reached, d)
 	VMOVUPS(count, s.at("missing", s.size, i))
 	if s.column != nil {
 		n := GP64()
@@ -231,13 +221,9 @@ func (s *laneSummer) marked(d reg.VecVirtual, i int) reg.OpmaskVirtual {
 	compare(top, d, equal)
 	greater(s.name, where, equal, equal)
 	KORW(above, equal, above)
-	if s.size == 8 {
-		VMOVDQA64(d, above, top)
-		VMOVDQA64(s.name, above, where)
-	} else {
-		VMOVDQA32(d, above, top)
-		VMOVDQA32(s.name, above, where)
-	}
+	move := of(s.arithmetic, VMOVDQA32, VMOVDQA64)
+	move(d, above, top)
+	move(s.name, above, where)
 	VMOVUPS(top, s.at("top", s.size, i))
 	VMOVUPS(where, s.at("farthest", s.size, i))
 	zero := s.vec()
@@ -255,11 +241,7 @@ func (s *laneSummer) masked(d reg.VecVirtual, i int) reg.VecVirtual {
 	sums.count(mask, s.at("missing", s.size, i))
 	if s.column != nil {
 		n := GP64()
-		if s.size == 8 {
-			VMOVMSKPD(mask, n.As32())
-		} else {
-			VMOVMSKPS(mask, n.As32())
-		}
+		of(s.arithmetic, VMOVMSKPS, VMOVMSKPD)(mask, n.As32())
 		POPCNTQ(n, n)
 		ADDQ(n, s.column.missing)
 	}

@@ -37,13 +37,8 @@ func (p path) split(a arithmetic, from Mem) pair {
 // join stores what split loads.
 func (p path) join(a arithmetic, x pair, to Mem) {
 	lo, hi := p.vec(), p.vec()
-	if a.size == 8 {
-		VUNPCKLPD(x.p, x.d, lo)
-		VUNPCKHPD(x.p, x.d, hi)
-	} else {
-		VUNPCKLPS(x.p, x.d, lo)
-		VUNPCKHPS(x.p, x.d, hi)
-	}
+	of(a, VUNPCKLPS, VUNPCKLPD)(x.p, x.d, lo)
+	of(a, VUNPCKHPS, VUNPCKHPD)(x.p, x.d, hi)
 	VMOVUPS(lo, to)
 	VMOVUPS(hi, to.Offset(p.bytes))
 }
@@ -99,10 +94,8 @@ func (p path) bits(a arithmetic, m reg.Register) reg.Register {
 	switch {
 	case p.is512():
 		KMOVW(m, g)
-	case a.size == 8:
-		VMOVMSKPD(m, g)
 	default:
-		VMOVMSKPS(m, g)
+		of(a, VMOVMSKPS, VMOVMSKPD)(m, g)
 	}
 	return g
 }

@@ -174,28 +174,10 @@ func (s *summer) half(h int, d, positive reg.VecVirtual) {
 	VMOVUPS(inverse, inverses)
 }
 
-func (s *summer) equal(x, y, dst reg.VecVirtual) {
-	if s.size == 8 {
-		VPCMPEQQ(x, y, dst)
-	} else {
-		VPCMPEQD(x, y, dst)
-	}
-}
+func (s *summer) equal(x, y, dst reg.VecVirtual) { of(s.arithmetic, VPCMPEQD, VPCMPEQQ)(x, y, dst) }
 
 // greater compares bits as signed integers: above 0 they ascend as the numbers do, in every kind.
-func (s *summer) greater(x, y, dst reg.VecVirtual) {
-	if s.size == 8 {
-		VPCMPGTQ(y, x, dst)
-	} else {
-		VPCMPGTD(y, x, dst)
-	}
-}
+func (s *summer) greater(x, y, dst reg.VecVirtual) { of(s.arithmetic, VPCMPGTD, VPCMPGTQ)(y, x, dst) }
 
 // sub sets dst to y less x.
-func (s *summer) sub(x, y, dst reg.VecVirtual) {
-	if s.size == 8 {
-		VPSUBQ(x, y, dst)
-	} else {
-		VPSUBD(x, y, dst)
-	}
-}
+func (s *summer) sub(x, y, dst reg.VecVirtual) { of(s.arithmetic, VPSUBD, VPSUBQ)(x, y, dst) }
