@@ -53,10 +53,9 @@ func Open(o Options) (*Device, error) {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
 	d := &Device{path: p, threads: o.Threads}
-	d.books = ledger.New[place, mapping, *stream]("cpu", errClosed, 0, ledger.Driver[place, mapping]{
+	d.books = &books{Name: "cpu", Closed: errClosed, Limit: o.Memory,
 		Take: d.take, Give: func(p place) error { return p.unmap() },
-		TakeHost: d.takeHost, GiveHost: func(_ []byte, m mapping) error { return m.unmap() }})
-	d.Limit = o.Memory
+		TakeHost: d.takeHost, GiveHost: func(_ []byte, m mapping) error { return m.unmap() }}
 	if d.pool, err = newPool(o.Threads); err != nil {
 		return nil, err
 	}

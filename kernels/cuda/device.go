@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"ooc/kernels"
-	"ooc/kernels/internal/ledger"
 )
 
 // Options choose what Open opens. The zero value is the first GPU and most of its free memory.
@@ -78,8 +77,8 @@ func open(drv driver, o Options) (*Device, error) {
 		return nil, fmt.Errorf("cuda: memory %d, ordinal %d: want 0 or more", o.Memory, o.Ordinal)
 	}
 	d := &Device{driver: drv, ordinal: o.Ordinal}
-	d.books = ledger.New[place, hostBlock, *stream]("cuda", errClosed, kernels.GPUScratch,
-		ledger.Driver[place, hostBlock]{Take: d.take, Give: d.give, TakeHost: d.takeHost, GiveHost: d.giveHost})
+	d.books = &books{Name: "cuda", Closed: errClosed, Scratch: kernels.GPUScratch, Take: d.take, Give: d.give,
+		TakeHost: d.takeHost, GiveHost: d.giveHost}
 	if err := d.identify(); err != nil {
 		return nil, fmt.Errorf("cuda: %w", err)
 	}

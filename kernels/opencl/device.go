@@ -10,7 +10,6 @@ import (
 
 	"ooc/kernels"
 	"ooc/kernels/entry"
-	"ooc/kernels/internal/ledger"
 )
 
 // Options choose what Open opens. The zero value is the first device and most of its memory.
@@ -89,8 +88,8 @@ func (l *library) open(o Options) (*device, error) {
 	}
 	d := &device{lib: l, found: all[o.Index], index: o.Index, programs: map[program]handle{},
 		ceilings: map[entry.Variant]float64{}, events: map[uint64]handle{}, lockable: o.Host}
-	d.books = ledger.New[pieces, handle, *stream]("opencl", errClosed, kernels.GPUScratch,
-		ledger.Driver[pieces, handle]{Take: d.take, Give: d.give, TakeHost: d.takeHost, GiveHost: d.giveHost})
+	d.books = &books{Name: "opencl", Closed: errClosed, Scratch: kernels.GPUScratch, Take: d.take, Give: d.give,
+		TakeHost: d.takeHost, GiveHost: d.giveHost}
 	if err := d.start(o); err != nil {
 		return nil, fmt.Errorf("device %d, %s: %w", o.Index, d.found.Name, errors.Join(err, d.release()))
 	}
@@ -110,10 +109,10 @@ func (d *device) start(o Options) (err error) {
 	} else if d.tunables, err = kept.of(&d.found); err != nil {
 		return err
 	}
-	err = keepingSignals(func() error {
-		ids, code := [1]handle{id}, new(clCode)
-		d.context = l.create(l.clCreateContext, 0, 1, uintptr(unsafe.Pointer(&ids[0])), 0, 0, uintptr(unsafe.Pointer(code)))
-		return check("clCreateContext", *code)
+	err = keepingSignals(func() (err error) {
+		ids := [1]handle{id}
+		d.context, err = l.create("clCreateContext", l.clCreateContext, 0, 1, uintptr(unsafe.Pointer(&ids[0])), 0, 0)
+		return err
 	})
 	if err != nil {
 		return outOfMemory(err)
@@ -149,9 +148,9 @@ func (d *device) start(o Options) (err error) {
 // newQueue creates a queue that runs commands in order and notes when.
 func (d *device) newQueue() (handle, error) {
 	const profiling = 1 << 1
-	code := new(clCode)
-	q := d.lib.create(d.lib.clCreateCommandQueue, uintptr(d.context), uintptr(d.found.id), profiling, uintptr(unsafe.Pointer(code)))
-	return q, outOfMemory(check("clCreateCommandQueue", *code))
+	l, id := d.lib, uintptr(d.found.id)
+	q, err := l.create("clCreateCommandQueue", l.clCreateCommandQueue, uintptr(d.context), id, profiling)
+	return q, outOfMemory(err)
 }
 
 // productQueue is where the products of a stream go. Without priorities, a short launch of a closure, on which the

@@ -60,19 +60,14 @@ func (d *device) releaseEvent(number uint64) {
 
 // barrier has what comes later wait for events of other streams.
 func (s *stream) barrier(events ...handle) error {
-	l, done, list := s.device.lib, new(handle), (*handle)(nil)
-	n, _, err := s.after(s.queue)
-	if err != nil {
-		return err
-	}
-	if n > 0 {
-		events = append(events, s.last)
-	}
-	if len(events) > 0 {
-		list = &events[0]
-	}
-	c := l.call(l.clEnqueueBarrierWithWaitList, uintptr(s.queue), uintptr(len(events)), uintptr(unsafe.Pointer(list)), uintptr(unsafe.Pointer(done)))
-	return s.enqueued("clEnqueueBarrierWithWaitList", c, s.queue, *done)
+	return s.enqueue("clEnqueueBarrierWithWaitList", s.queue, func(n uintptr, after, event *handle) clCode {
+		if n > 0 {
+			events = append(events, *after)
+		}
+		l, list := s.device.lib, unsafe.SliceData(events)
+		return l.call(l.clEnqueueBarrierWithWaitList, uintptr(s.queue), uintptr(len(events)),
+			uintptr(unsafe.Pointer(list)), uintptr(unsafe.Pointer(event)))
+	})
 }
 
 // Wait implements kernels.Stream.

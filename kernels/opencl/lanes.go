@@ -202,17 +202,11 @@ func (d *device) LaneProduct(on kernels.Stream, v entry.Variant, p kernels.LaneP
 func (s *stream) laneProduct(v entry.Variant, p kernels.LaneProduct) error {
 	at, size := &places{stream: s}, int64(v.Bytes())
 	rows := int64(p.Edge) * int64(p.Width) * size
-	to, err := at.tile(p.Dst, rows, false, true)
-	if err != nil {
-		return fmt.Errorf("result: %w", err)
-	}
-	from, err := at.tile(p.Src, rows, true, false)
-	if err != nil {
-		return fmt.Errorf("lanes: %w", err)
-	}
-	weights, err := at.tile(p.Weights, int64(p.Edge)*int64(p.Edge)*size, true, false)
-	if err != nil {
-		return fmt.Errorf("weights: %w", err)
+	to := at.operand("result", p.Dst, rows, false, true, true)
+	from := at.operand("lanes", p.Src, rows, true, false, true)
+	weights := at.operand("weights", p.Weights, int64(p.Edge)*int64(p.Edge)*size, true, false, true)
+	if at.err != nil {
+		return at.err
 	}
 	j := &jobs{stream: s, queue: s.device.productQueue(s), kernel: product, variant: v,
 		operands: operands{rows: p.Edge, cols: p.Width, lda: p.Edge, ldb: p.Width, ldc: p.Width, ldx: p.Width, depth: p.Edge}}

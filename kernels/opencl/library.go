@@ -3,6 +3,7 @@ package opencl
 import (
 	"fmt"
 	"reflect"
+	"runtime"
 	"sync"
 	"unsafe"
 
@@ -89,11 +90,14 @@ func (l *library) call(fn uintptr, args ...uintptr) clCode {
 	return clCode(int32(l.made(fn, args)))
 }
 
-// create calls a function that returns an object.
+// create calls a function that returns an object, and takes the address of an error code after its arguments.
 //
 //go:uintptrescapes
-func (l *library) create(fn uintptr, args ...uintptr) handle {
-	return handle(l.made(fn, args))
+func (l *library) create(name string, fn uintptr, args ...uintptr) (handle, error) {
+	code := new(clCode)
+	h := handle(l.made(fn, append(args, uintptr(unsafe.Pointer(code)))))
+	runtime.KeepAlive(code)
+	return h, check(name, *code)
 }
 
 func (l *library) made(fn uintptr, args []uintptr) uintptr {

@@ -71,16 +71,17 @@ func (d *device) allocate(bytes int64) (handle, error) {
 	if bytes > d.found.largest {
 		return 0, fmt.Errorf("%w: the driver gives %d bytes at once", kernels.ErrNoMemory, d.found.largest)
 	}
-	l, code, flags := d.lib, new(clCode), uintptr(readWrite)
+	l, flags := d.lib, uintptr(readWrite)
 	if d.found.cpu {
 		flags |= allocHost
 	}
-	h := l.create(l.clCreateBuffer, uintptr(d.context), flags, uintptr(bytes), 0, uintptr(unsafe.Pointer(code)))
-	if err := check("clCreateBuffer", *code); err != nil {
+	h, err := l.create("clCreateBuffer", l.clCreateBuffer, uintptr(d.context), flags, uintptr(bytes), 0)
+	if err != nil {
 		return 0, outOfMemory(err)
 	}
 	first := new([4]byte)
-	err := check("clEnqueueWriteBuffer", l.call(l.clEnqueueWriteBuffer, uintptr(d.queue), uintptr(h), 1, 0, uintptr(min(bytes, 4)), uintptr(unsafe.Pointer(first)), 0, 0, 0))
+	err = check("clEnqueueWriteBuffer", l.call(l.clEnqueueWriteBuffer, uintptr(d.queue), uintptr(h), 1, 0,
+		uintptr(min(bytes, 4)), uintptr(unsafe.Pointer(first)), 0, 0, 0))
 	if err == nil { // Intel's driver was seen to return before it had written
 		err = check("clFinish", l.call(l.clFinish, uintptr(d.queue)))
 	}
@@ -117,14 +118,15 @@ func (d *device) takeHost(bytes int64) ([]byte, handle, error) {
 }
 
 func (d *device) mapHost(bytes int64) ([]byte, handle, error) {
-	l, code := d.lib, new(clCode)
-	h := l.create(l.clCreateBuffer, uintptr(d.context), readWrite|allocHost, uintptr(bytes), 0, uintptr(unsafe.Pointer(code)))
-	if err := check("clCreateBuffer", *code); err != nil {
+	l := d.lib
+	h, err := l.create("clCreateBuffer", l.clCreateBuffer, uintptr(d.context), readWrite|allocHost, uintptr(bytes), 0)
+	if err != nil {
 		return nil, 0, err
 	}
 	const mapRead, mapWrite = 1 << 0, 1 << 1
-	at := l.create(l.clEnqueueMapBuffer, uintptr(d.queue), uintptr(h), 1, mapRead|mapWrite, 0, uintptr(bytes), 0, 0, 0, uintptr(unsafe.Pointer(code)))
-	if err := check("clEnqueueMapBuffer", *code); err != nil {
+	at, err := l.create("clEnqueueMapBuffer", l.clEnqueueMapBuffer, uintptr(d.queue), uintptr(h), 1, mapRead|mapWrite,
+		0, uintptr(bytes), 0, 0, 0)
+	if err != nil {
 		return nil, 0, errors.Join(err, d.freePieces([]handle{h}))
 	}
 	p := *(*unsafe.Pointer)(unsafe.Pointer(&at)) // is not in Go's memory

@@ -17,6 +17,21 @@ type places struct {
 	stream *stream
 	staged map[kernels.Tile]*staged
 	used   int // of the stream's staging
+	err    error
+}
+
+// operand keeps the first error of tile, or of find where no alignment is wanted, and says what the tile is.
+func (p *places) operand(what string, t kernels.Tile, bytes int64, input, output, aligned bool) (at place) {
+	find := p.find
+	if aligned {
+		find = p.tile
+	}
+	if p.err == nil {
+		if at, p.err = find(t, bytes, input, output); p.err != nil {
+			p.err = fmt.Errorf("%s: %w", what, p.err)
+		}
+	}
+	return at
 }
 
 // staged is a tile that was copied.

@@ -83,10 +83,11 @@ func (d *device) build(p program) (handle, error) {
 func (d *device) compile(source, options string) (h handle, err error) {
 	l := d.lib
 	err = keepingSignals(func() error {
-		text, flags, code := append([]byte(source), 0), append([]byte(options), 0), new(clCode)
+		text, flags := append([]byte(source), 0), append([]byte(options), 0)
 		texts := [1]unsafe.Pointer{unsafe.Pointer(&text[0])}
-		h = l.create(l.clCreateProgramWithSource, uintptr(d.context), 1, uintptr(unsafe.Pointer(&texts[0])), 0, uintptr(unsafe.Pointer(code)))
-		if err := check("clCreateProgramWithSource", *code); err != nil {
+		h, err = l.create("clCreateProgramWithSource", l.clCreateProgramWithSource, uintptr(d.context), 1,
+			uintptr(unsafe.Pointer(&texts[0])), 0)
+		if err != nil {
 			return err
 		}
 		ids := [1]handle{d.found.id}
@@ -120,7 +121,7 @@ func (d *device) newKernel(k kernelOf) (handle, error) {
 	if err != nil {
 		return 0, err
 	}
-	text, code := append([]byte(k.name), 0), new(clCode)
-	kernel := d.lib.create(d.lib.clCreateKernel, uintptr(h), uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(code)))
-	return kernel, outOfMemory(check("clCreateKernel", *code))
+	text := append([]byte(k.name), 0)
+	kernel, err := d.lib.create("clCreateKernel", d.lib.clCreateKernel, uintptr(h), uintptr(unsafe.Pointer(&text[0])))
+	return kernel, outOfMemory(err)
 }

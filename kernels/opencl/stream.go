@@ -62,15 +62,20 @@ func (s *stream) alive() error {
 	return nil
 }
 
-// enqueued notes the event of a command, or the error of enqueueing it.
-func (s *stream) enqueued(call string, c clCode, queue, event handle) error {
-	if c != success {
+// enqueue enqueues a command after those before it, and notes its event.
+func (s *stream) enqueue(call string, queue handle, do func(n uintptr, after, event *handle) clCode) error {
+	n, after, err := s.after(queue)
+	if err != nil {
+		return err
+	}
+	event := new(handle)
+	if c := do(n, after, event); c != success {
 		return outOfMemory(check(call, c))
 	}
 	if s.last != 0 {
 		s.device.lib.call(s.device.lib.clReleaseEvent, uintptr(s.last))
 	}
-	s.last, s.at = event, queue
+	s.last, s.at = *event, queue
 	return nil
 }
 
@@ -151,13 +156,10 @@ func (s *stream) copyHost(t kernels.Tile, host []byte, call string, fn uintptr) 
 
 // transfer enqueues a copy of a part of a memory object.
 func (s *stream) transfer(call string, fn uintptr, p span, host []byte) error {
-	event := new(handle)
-	n, after, err := s.after(s.queue)
-	if err != nil {
-		return err
-	}
-	c := s.device.lib.call(fn, uintptr(s.queue), uintptr(p.memory), 0, uintptr(p.off), uintptr(p.bytes), uintptr(unsafe.Pointer(&host[0])), n, uintptr(unsafe.Pointer(after)), uintptr(unsafe.Pointer(event)))
-	return s.enqueued(call, c, s.queue, *event)
+	return s.enqueue(call, s.queue, func(n uintptr, after, event *handle) clCode {
+		return s.device.lib.call(fn, uintptr(s.queue), uintptr(p.memory), 0, uintptr(p.off), uintptr(p.bytes),
+			uintptr(unsafe.Pointer(&host[0])), n, uintptr(unsafe.Pointer(after)), uintptr(unsafe.Pointer(event)))
+	})
 }
 
 // write enqueues a copy to memory of the device's own.
@@ -171,13 +173,12 @@ func (s *stream) write(to own, memory []byte) error {
 
 // copyInside enqueues a copy from one memory object to another.
 func (s *stream) copyInside(to, from span) error {
-	l, event := s.device.lib, new(handle)
-	n, after, err := s.after(s.queue)
-	if err != nil {
-		return err
-	}
-	c := l.call(l.clEnqueueCopyBuffer, uintptr(s.queue), uintptr(from.memory), uintptr(to.memory), uintptr(from.off), uintptr(to.off), uintptr(from.bytes), n, uintptr(unsafe.Pointer(after)), uintptr(unsafe.Pointer(event)))
-	return s.enqueued("clEnqueueCopyBuffer", c, s.queue, *event)
+	l := s.device.lib
+	return s.enqueue("clEnqueueCopyBuffer", s.queue, func(n uintptr, after, event *handle) clCode {
+		return l.call(l.clEnqueueCopyBuffer, uintptr(s.queue), uintptr(from.memory), uintptr(to.memory),
+			uintptr(from.off), uintptr(to.off), uintptr(from.bytes),
+			n, uintptr(unsafe.Pointer(after)), uintptr(unsafe.Pointer(event)))
+	})
 }
 
 // launch starts groups of items on the stream's own queue.
@@ -204,13 +205,12 @@ func (s *stream) launchOn(queue handle, k kernelOf, groups, items int, args []ar
 			return check(fmt.Sprintf("clSetKernelArg %d of %s", i, k.name), c)
 		}
 	}
-	event, global, local := new(handle), [1]uintptr{uintptr(groups * items)}, [1]uintptr{uintptr(items)}
-	n, after, err := s.after(queue)
-	if err != nil {
-		return err
-	}
-	c := l.call(l.clEnqueueNDRangeKernel, uintptr(queue), uintptr(kernel), 1, 0, uintptr(unsafe.Pointer(&global[0])), uintptr(unsafe.Pointer(&local[0])), n, uintptr(unsafe.Pointer(after)), uintptr(unsafe.Pointer(event)))
-	return s.enqueued("clEnqueueNDRangeKernel of "+k.name, c, queue, *event)
+	global, local := [1]uintptr{uintptr(groups * items)}, [1]uintptr{uintptr(items)}
+	return s.enqueue("clEnqueueNDRangeKernel of "+k.name, queue, func(n uintptr, after, event *handle) clCode {
+		return l.call(l.clEnqueueNDRangeKernel, uintptr(queue), uintptr(kernel), 1, 0,
+			uintptr(unsafe.Pointer(&global[0])), uintptr(unsafe.Pointer(&local[0])),
+			n, uintptr(unsafe.Pointer(after)), uintptr(unsafe.Pointer(event)))
+	})
 }
 
 // arg is an argument of a kernel.

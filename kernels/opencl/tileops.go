@@ -101,17 +101,10 @@ func (d *device) Differ(on kernels.Stream, flag, a, b kernels.Tile, bytes int64)
 
 func (s *stream) differ(flag, a, b kernels.Tile, bytes int64) error {
 	p := &places{stream: s}
-	f, err := p.find(flag, entry.WordBytes, true, true)
-	if err != nil {
-		return fmt.Errorf("flag: %w", err)
-	}
-	x, err := p.find(a, bytes, true, false)
-	if err != nil {
-		return fmt.Errorf("a: %w", err)
-	}
-	y, err := p.find(b, bytes, true, false)
-	if err != nil {
-		return fmt.Errorf("b: %w", err)
+	f := p.operand("flag", flag, entry.WordBytes, true, true, false)
+	x, y := p.operand("a", a, bytes, true, false, false), p.operand("b", b, bytes, true, false, false)
+	if p.err != nil {
+		return p.err
 	}
 	const share, most = 1 << 12, 1 << 12 // words of an item, and groups
 	words := bytes / entry.WordBytes
@@ -145,13 +138,9 @@ func (s *stream) transpose(v entry.Variant, t int, dst, src kernels.Tile) error 
 		return err
 	}
 	p, bytes := &places{stream: s}, int64(t)*int64(t)*int64(v.Bytes())
-	to, err := p.tile(dst, bytes, false, true)
-	if err != nil {
-		return fmt.Errorf("result: %w", err)
-	}
-	from, err := p.tile(src, bytes, true, false)
-	if err != nil {
-		return fmt.Errorf("operand: %w", err)
+	to, from := p.operand("result", dst, bytes, false, true, true), p.operand("operand", src, bytes, true, false, true)
+	if p.err != nil {
+		return p.err
 	}
 	if err := s.simple(v, "transpose", t/patch*(t/patch), to, from, from, number(t)); err != nil {
 		return err

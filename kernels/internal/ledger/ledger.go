@@ -11,26 +11,22 @@ import (
 	"ooc/kernels"
 )
 
-// Driver is how a device comes by memory. P is where memory of the device lies; H is what is known of host memory.
-type Driver[P, H any] struct {
-	Take     func(bytes int64, own bool) (P, error) // own: for the device itself
-	Give     func(P) error
-	TakeHost func(bytes int64) ([]byte, H, error)
-	GiveHost func([]byte, H) error
-}
-
-// Ledger is the part of a device that hands out memory. S is its type of stream.
+// Ledger is the part of a device that hands out memory. P is where memory of the device lies, H what is known of host
+// memory, and S its type of stream.
 type Ledger[P, H any, S interface {
 	comparable
 	kernels.Stream
 }] struct {
-	Driver[P, H]
-	name   string
-	closed error
-	// Limit is how much Alloc hands out in all, and the device takes for itself. scratch of it is reserved for the
+	Name   string // with which errors begin
+	Closed error  // of a device that is closed
+	// Limit is how much Alloc hands out in all, and the device takes for itself. Scratch of it is reserved for the
 	// device; if an operation needs more, it competes with the buffers.
-	Limit   int64
-	scratch int64
+	Limit, Scratch int64
+
+	Take     func(bytes int64, own bool) (P, error) // own: for the device itself
+	Give     func(P) error
+	TakeHost func(bytes int64) ([]byte, H, error)
+	GiveHost func([]byte, H) error
 
 	mu      sync.Mutex
 	inUse   int64 // handed out by Alloc; guarded by mu, as all below
@@ -44,15 +40,6 @@ type Ledger[P, H any, S interface {
 type hostBlock[H any] struct {
 	data []byte
 	kept H
-}
-
-// New returns the ledger of a device. Errors begin with a name; that of a device that is closed is given.
-func New[P, H any, S interface {
-	comparable
-	kernels.Stream
-}](name string, closed error, scratch int64, d Driver[P, H]) *Ledger[P, H, S] {
-	return &Ledger[P, H, S]{Driver: d, name: name, closed: closed, scratch: scratch,
-		host: map[*byte]hostBlock[H]{}, streams: map[S]bool{}}
 }
 
 // Buffer is a block of device memory.
@@ -74,7 +61,7 @@ func (b *Buffer[P]) Free() error {
 
 func (l *Ledger[P, H, S]) free(b *Buffer[P], bytes int64) error {
 	if bytes == 0 {
-		return fmt.Errorf("%s: buffer freed twice", l.name)
+		return fmt.Errorf("%s: buffer freed twice", l.Name)
 	}
 	err := l.Give(b.At)
 	l.mu.Lock()
@@ -82,7 +69,7 @@ func (l *Ledger[P, H, S]) free(b *Buffer[P], bytes int64) error {
 	l.inUse -= bytes
 	l.buffers--
 	if err != nil {
-		return fmt.Errorf("%s: free %d bytes: %w", l.name, bytes, err)
+		return fmt.Errorf("%s: free %d bytes: %w", l.Name, bytes, err)
 	}
 	return nil
 }
@@ -91,7 +78,7 @@ func (l *Ledger[P, H, S]) free(b *Buffer[P], bytes int64) error {
 func (l *Ledger[P, H, S]) Alloc(bytes int64) (kernels.Buffer, error) {
 	at, err := l.take(&l.inUse, bytes)
 	if err != nil {
-		return nil, fmt.Errorf("%s: allocate %d bytes: %w", l.name, bytes, err)
+		return nil, fmt.Errorf("%s: allocate %d bytes: %w", l.Name, bytes, err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,14 +102,14 @@ func (l *Ledger[P, H, S]) take(use *int64, bytes int64) (at P, err error) {
 func (l *Ledger[P, H, S]) reserve(use *int64, bytes int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	own := max(l.own, l.scratch)
+	own := max(l.own, l.Scratch)
 	rest := l.Limit - l.inUse - own
 	if use == &l.own {
 		rest += own - l.own
 	}
 	switch {
 	case l.ended:
-		return l.closed
+		return l.Closed
 	case bytes <= 0:
 		return errors.New("want more than 0")
 	case bytes > rest:
@@ -194,10 +181,13 @@ func (l *Ledger[P, H, S]) AllocHost(bytes int64) ([]byte, error) {
 		b.data, b.kept, err = l.TakeHost(bytes)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: allocate %d bytes of host memory: %w", l.name, bytes, err)
+		return nil, fmt.Errorf("%s: allocate %d bytes of host memory: %w", l.Name, bytes, err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.host == nil {
+		l.host = map[*byte]hostBlock[H]{}
+	}
 	l.host[&b.data[0]] = b
 	return b.data, nil
 }
@@ -213,7 +203,7 @@ func (l *Ledger[P, H, S]) FreeHost(memory []byte) error {
 		err = l.GiveHost(b.data, b.kept)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: free host memory: %w", l.name, err)
+		return fmt.Errorf("%s: free host memory: %w", l.Name, err)
 	}
 	return nil
 }
@@ -234,7 +224,7 @@ func (l *Ledger[P, H, S]) Alive() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended {
-		return l.closed
+		return l.Closed
 	}
 	return nil
 }
@@ -243,6 +233,9 @@ func (l *Ledger[P, H, S]) Alive() error {
 func (l *Ledger[P, H, S]) Opened(s S, open bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.streams == nil {
+		l.streams = map[S]bool{}
+	}
 	if delete(l.streams, s); open {
 		l.streams[s] = true
 	}
@@ -254,14 +247,14 @@ func (l *Ledger[P, H, S]) End(release func() error) (err error) {
 	l.mu.Lock()
 	if l.ended {
 		l.mu.Unlock()
-		return l.closed
+		return l.Closed
 	}
 	l.ended = true
 	if n, m := len(l.streams), len(l.host); n+l.buffers+m > 0 {
-		err = fmt.Errorf("%s: closed with %d streams, %d buffers and %d host blocks alive", l.name, n, l.buffers, m)
+		err = fmt.Errorf("%s: closed with %d streams, %d buffers and %d host blocks alive", l.Name, n, l.buffers, m)
 	}
 	left := l.streams
-	l.streams = map[S]bool{}
+	l.streams = nil
 	l.mu.Unlock()
 	for s := range left {
 		err = errors.Join(err, s.Close())
