@@ -91,62 +91,55 @@ func (l *library) call(fn uintptr, args ...uintptr) Result {
 
 func (l *library) binding() string { return "purego" }
 
-func (l *library) version() (v int, r Result) {
-	var n int32
-	r = l.call(l.cuDriverGetVersion, uintptr(unsafe.Pointer(&n)))
-	return int(n), r
+func (l *library) version() (v int, r Result) { return l.number(l.cuDriverGetVersion) }
+
+func (l *library) deviceCount() (int, Result) { return l.number(l.cuDeviceGetCount) }
+
+// number calls a function that gives a C int, the address of which is its first argument.
+//
+//go:uintptrescapes
+func (l *library) number(fn uintptr, args ...uintptr) (int, Result) {
+	n := new(int32)
+	r := l.call(fn, append([]uintptr{uintptr(unsafe.Pointer(n))}, args...)...)
+	runtime.KeepAlive(n)
+	return int(*n), r
 }
 
-func (l *library) deviceCount() (int, Result) {
-	var n int32
-	r := l.call(l.cuDeviceGetCount, uintptr(unsafe.Pointer(&n)))
-	return int(n), r
-}
-
-// device returns the CUdevice of an ordinal.
-func (l *library) device(ordinal int) (uintptr, Result) {
-	var dev int32
-	r := l.call(l.cuDeviceGet, uintptr(unsafe.Pointer(&dev)), uintptr(ordinal))
-	return uintptr(dev), r
+// on calls do with the CUdevice of an ordinal.
+func (l *library) on(ordinal int, do func(dev uintptr) Result) Result {
+	dev, r := l.number(l.cuDeviceGet, uintptr(ordinal))
+	if r != success {
+		return r
+	}
+	return do(uintptr(dev))
 }
 
 func (l *library) deviceName(ordinal int) (string, Result) {
-	dev, r := l.device(ordinal)
-	if r != success {
-		return "", r
-	}
-	var name [256]byte
-	r = l.call(l.cuDeviceGetName, uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)), dev)
-	text, _, _ := strings.Cut(string(name[:]), "\x00")
+	name := make([]byte, 256)
+	r := l.on(ordinal, func(dev uintptr) Result {
+		return l.call(l.cuDeviceGetName, uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)), dev)
+	})
+	text, _, _ := strings.Cut(string(name), "\x00")
 	return text, r
 }
 
-func (l *library) deviceAttribute(a attribute, ordinal int) (int, Result) {
-	dev, r := l.device(ordinal)
-	if r != success {
-		return 0, r
-	}
-	var v int32
-	r = l.call(l.cuDeviceGetAttribute, uintptr(unsafe.Pointer(&v)), uintptr(a), dev)
-	return int(v), r
+func (l *library) deviceAttribute(a attribute, ordinal int) (v int, r Result) {
+	r = l.on(ordinal, func(dev uintptr) (r Result) {
+		v, r = l.number(l.cuDeviceGetAttribute, uintptr(a), dev)
+		return r
+	})
+	return v, r
 }
 
-func (l *library) primaryContextRetain(ordinal int) (handle, Result) {
-	dev, r := l.device(ordinal)
-	if r != success {
-		return 0, r
-	}
-	var h handle
-	r = l.call(l.cuDevicePrimaryCtxRetain, uintptr(unsafe.Pointer(&h)), dev)
+func (l *library) primaryContextRetain(ordinal int) (h handle, r Result) {
+	r = l.on(ordinal, func(dev uintptr) Result {
+		return l.call(l.cuDevicePrimaryCtxRetain, uintptr(unsafe.Pointer(&h)), dev)
+	})
 	return h, r
 }
 
 func (l *library) primaryContextRelease(ordinal int) Result {
-	dev, r := l.device(ordinal)
-	if r != success {
-		return r
-	}
-	return l.call(l.cuDevicePrimaryCtxRelease, dev)
+	return l.on(ordinal, func(dev uintptr) Result { return l.call(l.cuDevicePrimaryCtxRelease, dev) })
 }
 
 func (l *library) setCurrent(context handle) Result {
@@ -264,16 +257,13 @@ func (l *library) copyOut(dst unsafe.Pointer, src address, bytes int64, s handle
 }
 
 func (l *library) canAccessPeer(ordinal, peer int) (bool, Result) {
-	dev, r := l.device(ordinal)
-	if r != success {
-		return false, r
-	}
-	of, r := l.device(peer)
-	if r != success {
-		return false, r
-	}
-	var can int32
-	r = l.call(l.cuDeviceCanAccessPeer, uintptr(unsafe.Pointer(&can)), dev, of)
+	can := 0
+	r := l.on(ordinal, func(dev uintptr) Result {
+		return l.on(peer, func(of uintptr) (r Result) {
+			can, r = l.number(l.cuDeviceCanAccessPeer, dev, of)
+			return r
+		})
+	})
 	return can != 0, r
 }
 

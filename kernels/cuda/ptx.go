@@ -151,13 +151,15 @@ var kernelInfo = [kernelCount]struct {
 	tileSums:      {"service", "sum_tiles", 256, nil},
 }
 
-// forAll stands in for the variant of kernels that are the same for all.
+// forAll stands in for the variant of kernels that are the same for all, and alone is the list of it.
 const forAll = entry.I32
+
+var alone = []entry.Variant{forAll}
 
 // variants returns the variants that there is a kernel for.
 func (k kernel) variants() []entry.Variant {
 	if kernelInfo[k].variants == nil {
-		return []entry.Variant{forAll}
+		return alone
 	}
 	return kernelInfo[k].variants
 }

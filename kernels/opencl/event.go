@@ -18,16 +18,13 @@ type event struct {
 
 // Record implements kernels.Stream.
 func (s *stream) Record() (kernels.Event, error) {
-	if err := s.alive(); err != nil {
-		return nil, fmt.Errorf("opencl: record: %w", err)
+	l, err := s.device.lib, s.alive()
+	if err == nil && s.last == 0 {
+		err = s.barrier()
 	}
-	l := s.device.lib
-	if s.last == 0 {
-		if err := s.barrier(); err != nil {
-			return nil, fmt.Errorf("opencl: record: %w", err)
-		}
+	if err == nil {
+		err = s.flush()
 	}
-	err := s.flush()
 	if err == nil {
 		err = check("clRetainEvent", l.call(l.clRetainEvent, uintptr(s.last)))
 	}
