@@ -20,8 +20,8 @@ import (
 // envSeed names the environment variable that fixes the seed of the inputs.
 const envSeed = "OOC_SEED"
 
-// Open opens the device under test with a limit of memory in bytes, 0 for the device's own.
-type Open func(memory int64) (kernels.Device, error)
+// opener opens the device under test with a limit of memory in bytes, 0 for the device's own.
+type opener = func(memory int64) (kernels.Device, error)
 
 // everything reports whether all inputs are drawn. A plain go test draws a fifth of them, others each time; a
 // campaign all, and so does a run for the sake of a GPU, whose kernels are judged nowhere else.
@@ -46,7 +46,7 @@ type part struct {
 }
 
 // Run runs the suite, but for the larger shapes of products and closures.
-func Run(t *testing.T, open Open) {
+func Run(t *testing.T, open opener) {
 	runParts(t, open, []part{
 		{"MinPlus", func(b *bench) { minPlus(b, smallProducts) }},
 		{"MinPlusBatch", minPlusBatch},
@@ -67,7 +67,7 @@ func Run(t *testing.T, open Open) {
 }
 
 // Large runs products and closures of the larger shapes, which take as long as the rest of the suite, or longer.
-func Large(t *testing.T, open Open) {
+func Large(t *testing.T, open opener) {
 	runParts(t, open, []part{
 		{"MinPlus", func(b *bench) { minPlus(b, largeProducts) }},
 		{"Closure", func(b *bench) { closure(b, largePivots) }},
@@ -77,7 +77,7 @@ func Large(t *testing.T, open Open) {
 	})
 }
 
-func runParts(t *testing.T, open Open, parts []part) {
+func runParts(t *testing.T, open opener, parts []part) {
 	seed := Seed(t)
 	for i, p := range parts {
 		t.Run(p.name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func runParts(t *testing.T, open Open, parts []part) {
 }
 
 // Group runs the part of the suite that judges a group of kernels.As but PeerOps, which the device must have.
-func Group[T any](t *testing.T, open Open) {
+func Group[T any](t *testing.T, open opener) {
 	b, can := benchOf[T](t, open)
 	switch group := any(&can).(type) {
 	case *kernels.TileOps:
@@ -111,7 +111,7 @@ func Group[T any](t *testing.T, open Open) {
 }
 
 // benchOf opens the device for the part of the suite that judges a group of kernels.As, which the device must have.
-func benchOf[T any](t *testing.T, open Open) (*bench, T) {
+func benchOf[T any](t *testing.T, open opener) (*bench, T) {
 	t.Helper()
 	device, err := open(0)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // memoryLimit wants Alloc to keep to the limit, to count what is freed, and to say ErrNoMemory.
-func memoryLimit(t *testing.T, open Open) {
+func memoryLimit(t *testing.T, open opener) {
 	const limit, piece = 64 << 20, 8 << 20
 	device, err := open(limit)
 	if err != nil {

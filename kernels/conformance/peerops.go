@@ -8,7 +8,7 @@ import (
 )
 
 // PeerOps runs the part of the suite that judges a device's kernels.PeerOps, with another device that it reaches.
-func PeerOps(t *testing.T, open, other Open) {
+func PeerOps(t *testing.T, open, other opener) {
 	b, d := benchOf[kernels.PeerOps](t, open)
 	from, err := other(0)
 	if err != nil {

@@ -58,7 +58,7 @@ func TestCampaignLarge(t *testing.T) {
 	})
 }
 
-func conform(t *testing.T, suite func(*testing.T, conformance.Open), path string, threads int) {
+func conform(t *testing.T, suite func(*testing.T, func(int64) (kernels.Device, error)), path string, threads int) {
 	t.Run(fmt.Sprintf("threads=%d", threads), func(t *testing.T) {
 		suite(t, func(memory int64) (kernels.Device, error) {
 			return Open(Options{Memory: memory, Threads: threads, Path: path})

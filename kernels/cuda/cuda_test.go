@@ -42,7 +42,7 @@ func TestPeerOps(t *testing.T) {
 	}
 }
 
-func onGPU(t *testing.T, suite func(*testing.T, conformance.Open)) {
+func onGPU(t *testing.T, suite func(*testing.T, func(int64) (kernels.Device, error))) {
 	needGPU(t)
 	suite(t, func(memory int64) (kernels.Device, error) { return Open(Options{Memory: memory}) })
 }

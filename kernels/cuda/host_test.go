@@ -74,7 +74,7 @@ func TestPeerOpsFake(t *testing.T) {
 	}
 }
 
-func onFake(t *testing.T, suite func(*testing.T, conformance.Open)) {
+func onFake(t *testing.T, suite func(*testing.T, func(int64) (kernels.Device, error))) {
 	f := newFake()
 	// Closed with the test that opened it, whose results are in when that has ended.
 	t.Run("suite", func(t *testing.T) {

@@ -70,7 +70,7 @@ func TestGPUKernels(t *testing.T) {
 	}
 }
 
-func onDevice(t *testing.T, suite func(*testing.T, conformance.Open), o Options) {
+func onDevice(t *testing.T, suite func(*testing.T, func(int64) (kernels.Device, error)), o Options) {
 	o.Index = testedDevice(t)
 	suite(t, func(memory int64) (kernels.Device, error) {
 		o.Memory = memory
