@@ -91,23 +91,21 @@ func (l *library) call(fn uintptr, args ...uintptr) Result {
 
 func (l *library) binding() string { return "purego" }
 
-func (l *library) version() (v int, r Result) { return l.number(l.cuDriverGetVersion) }
+func (l *library) version() (v int, r Result) { return l.number(l.cuDriverGetVersion, 0, 0) }
 
-func (l *library) deviceCount() (int, Result) { return l.number(l.cuDeviceGetCount) }
+func (l *library) deviceCount() (int, Result) { return l.number(l.cuDeviceGetCount, 0, 0) }
 
-// number calls a function that gives a C int, the address of which is its first argument.
-//
-//go:uintptrescapes
-func (l *library) number(fn uintptr, args ...uintptr) (int, Result) {
-	n := new(int32)
-	r := l.call(fn, append([]uintptr{uintptr(unsafe.Pointer(n))}, args...)...)
-	runtime.KeepAlive(n)
-	return int(*n), r
+// number calls a function that gives a C int, the address of which is its first argument. Functions with fewer arguments
+// look at no more.
+func (l *library) number(fn, a, b uintptr) (int, Result) {
+	var n int32
+	r := l.call(fn, uintptr(unsafe.Pointer(&n)), a, b)
+	return int(n), r
 }
 
 // on calls do with the CUdevice of an ordinal.
 func (l *library) on(ordinal int, do func(dev uintptr) Result) Result {
-	dev, r := l.number(l.cuDeviceGet, uintptr(ordinal))
+	dev, r := l.number(l.cuDeviceGet, uintptr(ordinal), 0)
 	if r != success {
 		return r
 	}

@@ -138,8 +138,8 @@ func (d *device) giveHost(data []byte, mapped handle) error {
 		return nil
 	}
 	d.mapped.Add(-int64(len(data)))
-	l, at := d.lib, uintptr(unsafe.Pointer(&data[0])) // is not in Go's memory
-	c := l.call(l.clEnqueueUnmapMemObject, uintptr(d.queue), uintptr(mapped), at, 0, 0, 0)
+	l := d.lib
+	c := l.call(l.clEnqueueUnmapMemObject, uintptr(d.queue), uintptr(mapped), uintptr(unsafe.Pointer(&data[0])), 0, 0, 0)
 	finished := l.call(l.clFinish, uintptr(d.queue))
 	return errors.Join(check("clEnqueueUnmapMemObject", c), check("clFinish", finished), d.freePieces([]handle{mapped}))
 }
