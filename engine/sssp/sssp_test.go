@@ -218,7 +218,7 @@ func TestMethodsAgree(t *testing.T) {
 				small := openCPU(t, cpu.Options{Threads: 2, Memory: large.Info().Scratch + vectors + int64(r.IntN(1<<18)+1<<17)})
 				devices := []kernels.Device{large, small, apart{large, large}, apart{small, small}}
 				for _, room := range []int64{vectors + 1<<18, 1 << 28} {
-					if gpu := testgpu.Open(t, room+room/4+1<<20); gpu != nil {
+					if gpu := testgpu.Open(t, kernels.GPUScratch+room+room/4+1<<20); gpu != nil {
 						devices = append(devices, gpu, gpu) // the more often
 					}
 				}
