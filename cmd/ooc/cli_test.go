@@ -74,7 +74,7 @@ func TestExitCodes(t *testing.T) {
 		{3, "range.gr:2", "solve range.gr"},
 		{3, "empty.gr", "solve empty.gr"},
 		{3, "rubbish.gr", "solve rubbish.gr"},
-		{3, "--kind f32", "solve far.gr"},
+		{3, "--kind f64", "solve far.gr"},
 		{3, `no vertex "7"`, "query good.ooc 1 7"},
 		{3, "not an ooc store", "query . 1 2"},
 		{3, "good.gr: not an ooc store: it is a file", "query good.gr 1 2"},

@@ -157,7 +157,7 @@ func TestBadMatrixCodes(t *testing.T) {
 		{3, "it was cut", "solve cut.npy"},
 		{3, "does not begin with", "solve --format npy good.txt"},
 		{3, "not symmetric", "solve good.npy --undirected --no-arc inf"},
-		{3, "--kind f32", "solve far.npy"},
+		{3, "--kind f64", "solve far.npy"},
 		{3, "it was cut", "solve huge.npy"},
 		{3, "1 of the 12 entries off the diagonal are 0: if 0 means no arc, say --no-arc 0", "solve good.npy"},
 		{4, "negative cycle of length -4", "solve good.npy --no-arc inf"},

@@ -58,7 +58,7 @@ func TestBuilderErrors(t *testing.T) {
 		"-Inf":            {graph.New(2).Add(0, 1, math.Inf(-1)), graph.ErrBadInput, "arc 1"},
 		"fraction":        {graph.New(2, graph.AsKind(entry.KindI32)).Add(0, 1, 0.5), graph.ErrBadInput, "--kind f32"},
 		"scaled fraction": {graph.New(2, graph.Scaled(10)).Add(0, 1, 0.25), graph.ErrBadInput, "scale 10"},
-		"huge":            {graph.New(2).Add(0, 1, 1e10), graph.ErrBadInput, "--kind f32"},
+		"huge":            {graph.New(2).Add(0, 1, 1e10), graph.ErrBadInput, "--kind f64"},
 		"overflow":        {graph.New(2, graph.AsKind(entry.KindF32)).Add(0, 1, 1e300), graph.ErrBadInput, "too large"},
 		"self-loop":       {graph.New(2).Add(1, 1, -3), graph.ErrNegativeCycle, "length -3: 1 → 1"},
 		"kind":            {graph.New(2, graph.AsKind("u8")), graph.ErrOptions, "u8"},

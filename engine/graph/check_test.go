@@ -43,7 +43,7 @@ func TestRangeOfI32(t *testing.T) {
 			t.Errorf("%s: %v", c.what, err)
 		}
 		if !c.ok {
-			graphtest.WantError(t, err, graph.ErrBadInput, "--kind f32", "1061109567")
+			graphtest.WantError(t, err, graph.ErrBadInput, "--kind f64", "1061109567")
 			if !errors.As(err, new(*graph.RangeError)) {
 				t.Errorf("%s: %T", c.what, err)
 			}
@@ -85,7 +85,7 @@ func TestRangeWithNegativeArcs(t *testing.T) {
 	if err := graphtest.Build(t, 2, []graph.Arc{{0, 1, -limit + 1}}).Check(t.Context()); err != nil {
 		t.Error(err)
 	}
-	graphtest.WantError(t, graphtest.Build(t, 2, []graph.Arc{{0, 1, -limit}}).Check(t.Context()), graph.ErrBadInput, "530554783", "--kind f32")
+	graphtest.WantError(t, graphtest.Build(t, 2, []graph.Arc{{0, 1, -limit}}).Check(t.Context()), graph.ErrBadInput, "530554783", "--kind f64")
 	graphtest.WantError(t, graphtest.Build(t, 3, []graph.Arc{{0, 1, -1}, {1, 2, limit}}).Check(t.Context()), graph.ErrBadInput)
 	if 2*int64(entry.Limit32) > int64(entry.Inf32) || int64(entry.Inf32)-int64(entry.Limit32) < int64(entry.Limit32) {
 		t.Error("the sum of Unreachable and a negative distance passes for a distance")

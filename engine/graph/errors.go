@@ -69,7 +69,7 @@ func TooLarge(file string, line int64, what string, magnitude float64, scale int
 
 // kindHint is what the user can do when distances do not fit an integer kind.
 func kindHint(kind entry.Kind, scale int64) string {
-	hint := "use --kind f32"
+	hint := "use --kind f64" // which holds integers up to 2⁵³
 	if kind == entry.KindU16 {
 		hint = "use --kind i32"
 	}

@@ -142,7 +142,7 @@ func TestDenseRange(t *testing.T) {
 			}
 		}
 		path = a.write(t)
-		graphtest.WantError(t, checkMatrix(path, Options{NoArc: "-1"}), graph.ErrBadInput, "--kind f32")
+		graphtest.WantError(t, checkMatrix(path, Options{NoArc: "-1"}), graph.ErrBadInput, "--kind f64")
 		if err := checkMatrix(path, Options{NoArc: "-1", Kind: entry.KindF32}); err != nil {
 			t.Fatal(err)
 		}

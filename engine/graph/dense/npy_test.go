@@ -128,7 +128,7 @@ func TestBadMatrices(t *testing.T) {
 		{"f8", 0.5, Options{Kind: entry.KindI32}, graph.ErrBadInput, "weight 0.5 is not an integer: use --kind f32"},
 		{"f4", 0.0125, Options{Scale: 1000}, graph.ErrBadInput, "weight 0.0125 times the scale 1000 is not an integer"},
 		{"f8", 3e9, Options{}, graph.ErrBadInput, "the magnitude of weight 3000000000 at row 700, column 3 (from 0) is 3000000000"},
-		{"f8", -3e9, Options{Kind: entry.KindI32}, graph.ErrBadInput, "--kind f32"},
+		{"f8", -3e9, Options{Kind: entry.KindI32}, graph.ErrBadInput, "--kind f64"},
 		{"f8", 3e7, Options{Scale: 100}, graph.ErrBadInput, "use a smaller --scale"},
 		{"f8", 1e25, Options{Scale: 100, Kind: entry.KindF32}, graph.ErrBadInput, "1e+25"},
 		{"u8", 3e9, Options{}, graph.ErrBadInput, "the magnitude of weight 3000000000"},

@@ -122,7 +122,7 @@ func (x *numbers) setNoArc(text string) error {
 	x.noArc = true
 	tok := []byte(strings.TrimSpace(text))
 	value, isSpecial := number.Special(tok)
-	d, isDecimal := number.Scan(tok)
+	_, isDecimal := number.Parse(tok)
 	switch {
 	case !isSpecial && !isDecimal:
 		return number.BadOption("--no-arc %s is not a number", number.Quoted(tok))
@@ -143,7 +143,7 @@ func (x *numbers) setNoArc(text string) error {
 	}
 	u, uErr := strconv.ParseUint(string(tok), 10, 64)
 	i, iErr := strconv.ParseInt(string(tok), 10, 64)
-	k, state := d.Times(1, tok)
+	k, state := number.Times(tok, 1)
 	switch {
 	case uErr == nil && u <= x.hi:
 		x.noneInt = u
@@ -217,8 +217,7 @@ func (x *numbers) scaled(w float64) float64 {
 	}
 	var buf [32]byte
 	tok := strconv.AppendFloat(buf[:0], w, 'g', -1, bits)
-	d, _ := number.Scan(tok)
-	switch r, state := d.Times(x.scale, tok); state {
+	switch r, state := number.Times(tok, x.scale); state {
 	case number.Integer:
 		return float64(r)
 	case number.Huge:

@@ -14,6 +14,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/number"
 	"ooc/engine/internal/parallel"
+	"ooc/engine/text"
 	"ooc/kernels/entry"
 )
 
@@ -52,7 +53,7 @@ func (d *Matrix) survey() error {
 		raw, weights := newBuffer(per*size), make([]float64, d.n)
 		return func(block int) error { return s.block(block*per, raw[:min(per, d.n-block*per)*size], weights) }
 	}, func() {})
-	if err := cmp.Or(err, g.Wait(), d.unchanged(), s.err); err != nil {
+	if err := cmp.Or(err, g.Wait(), d.unchanged(), s.noPath(), s.err); err != nil {
 		return err
 	}
 	return s.settle()
@@ -111,6 +112,20 @@ func (s *surveyor) line(u int, weights []float64) bool {
 	return true
 }
 
+// noPath asks about entries that stand for no path elsewhere, if there are not so many zeros that these come first.
+func (s *surveyor) noPath() error {
+	d, x := s.d, s.d.numbers
+	lo, hi := s.total.lo/float64(x.scale), s.total.hi/float64(x.scale)
+	switch {
+	case x.noArc || CheckZeros(d.name, s.total.zeros, int64(d.n)*int64(d.n-1)) != nil:
+	case number.NoPath(hi):
+		return MayBeNoPath(d.name, noPathText(hi), 0)
+	case lo == -1:
+		return MayBeNoPath(d.name, noPathText(lo), 0)
+	}
+	return nil
+}
+
 // settle draws the conclusions.
 func (s *surveyor) settle() error {
 	d, x := s.d, s.d.numbers
@@ -137,7 +152,8 @@ func (s *surveyor) settle() error {
 	f.Negative = f.MinWeight < 0
 	if s.loop != noLine {
 		w, _ := strconv.ParseFloat(d.text(cell{s.loop, s.loop}), 64)
-		return &graph.NegativeCycleError{File: d.name, Cycle: []string{f.IDs.Name(s.loop)}, Length: w, Numbers: f.Numbers(), Hint: "it is on the diagonal"}
+		return &graph.NegativeCycleError{File: d.name, Cycle: []string{f.IDs.Name(s.loop)}, Length: w,
+			Numbers: f.Numbers(), Hint: "it is on the diagonal"}
 	}
 	if kind == entry.KindF32 && s.rounded != noLine {
 		d.src.Remarks = append(d.src.Remarks, d.rounded(d.find(s.rounded, func(one survey) bool { return one.rounded }), s.total.fraction))
@@ -160,8 +176,31 @@ func CheckZeros(file string, zeros, entries int64) error {
 	if zeros <= entries/20 {
 		return nil
 	}
-	return &graph.InputError{File: file, Reason: fmt.Sprintf("%d of the %d entries off the diagonal are 0: if 0 means no arc, say --no-arc 0; "+
+	return &graph.InputError{File: file, Reason: fmt.Sprintf("%d of the %d entries off the diagonal are 0: if 0 "+
+		"means no arc, say --no-arc 0; "+
 		"if these are arcs of length 0, say --no-arc inf", zeros, entries)}
+}
+
+// MayBeNoPath asks about a number that stands for no path elsewhere, so many times if they are counted.
+func MayBeNoPath(file, text string, times int64) error {
+	count := ""
+	if times > 0 {
+		count = fmt.Sprintf(" %d time(s)", times)
+	}
+	return &graph.InputError{File: file, Reason: fmt.Sprintf("%s is there%s, and is how programs write no path: if "+
+		"it means no arc, say --no-arc %[1]s; "+
+		"if it is a length, --no-arc inf", text, count)}
+}
+
+// noPathText is a number as integer types can hold it.
+func noPathText(x float64) string {
+	switch x {
+	case math.MaxInt64:
+		return strconv.FormatInt(math.MaxInt64, 10)
+	case math.MaxUint64:
+		return strconv.FormatUint(math.MaxUint64, 10)
+	}
+	return string(text.Float64.Append(nil, x))
 }
 
 // rounded says that weights are not what the input says they are, and what keeps them exact. fraction: some are no
@@ -171,7 +210,8 @@ func (d *Matrix) rounded(e cell, fraction bool) string {
 	if fraction {
 		hint = "--scale keeps decimals exact in i32"
 	}
-	return fmt.Sprintf("weights are rounded to float32, such as %s at %s; %s, where distances fit that, and %s", d.text(e), d.where(e), hint, number.MoreDigits)
+	return fmt.Sprintf("weights are rounded to float32, such as %s at %s; %s, where distances fit that, and %s",
+		d.text(e), d.where(e), hint, number.MoreDigits)
 }
 
 // find returns the first entry of a line, outside the diagonal, whose survey fits; if none does, that on it.

@@ -20,7 +20,7 @@ type badInput struct {
 	reason           string
 }
 
-var badInputs = slices.Concat(badLists, badMTX, badMETIS)
+var badInputs = slices.Concat(badLists, badTables, badMTX, badMETIS)
 
 var badLists = []badInput{
 	{"empty", "x.gr", "", Options{}, 0, "empty"},
@@ -29,9 +29,6 @@ var badLists = []badInput{
 	{"UTF-16", "x", "\xff\xfe1\x00 \x002\x00\n", Options{}, 0, "it is UTF-16 text; convert it: iconv -f UTF-16"},
 	{"UTF-16 without a mark", "x.csv", "1\x00,\x002\x00\n\x00", Options{Columns: "from,to"}, 0, "it is UTF-16 text"},
 
-	{"a blank between tabs", "x.tsv", "1\tA\t2\t7\n1\tMain Street\t2\t7\n", Options{Columns: "from=1,to=3,weight=4"}, 2, "the line is one arc if tabs separate columns, and another if blanks do too"},
-	{"nothing between tabs", "x.tsv", "1\tA\t2\t7\t9\n1\t\t2\t7\t9\n", Options{Columns: "from,name,to,weight"}, 2, "the line is one arc if tabs separate columns"},
-	{"a blank and nothing between tabs", "x.tsv", "from\tname\tto\tweight\tn\n2\tX Y\t3\t8\t\n", Options{Columns: "from=from,to=to"}, 2, "the line is one arc if tabs separate columns"},
 	{"columns in another order", "x.csv", "weight,from,to\n9,1,2\n", Options{Columns: "from,to,weight"}, 1, "the header has from and to elsewhere than --columns has them"},
 	{"likely columns in another order", "x.csv", "fromnode,tonode,length_m,freespeed\n1,2,3,4\n", Options{Columns: "id,from,to,weight"}, 1, "the header has from and to elsewhere"},
 	{"a column of directions", "x.csv", "source,target,directed,weight\n1,2,False,5\n", Options{}, 1, `column "directed" seems to say which lines are one way`},
@@ -70,8 +67,8 @@ var badLists = []badInput{
 	{"fraction in i32", "x.gr", "p sp 2 1\na 1 2 0.5\n", Options{Kind: entry.KindI32}, 2, "--kind f32, or --scale"},
 	{"fraction after scaling", "x.gr", "p sp 2 1\na 1 2 0.0125\n", Options{Scale: 1000}, 2, "times the scale 1000 is not an integer"},
 	{"fraction under an integer header", "x.mtx", "%%MatrixMarket matrix coordinate integer general\n3 3 2\n1 2 7\n2 3 .5\n", Options{Scale: 1000}, 4, "is not an integer, as the header says it is"},
-	{"weight beyond i32", "x.gr", "p sp 2 1\na 1 2 3000000000\n", Options{}, 2, "--kind f32"},
-	{"weight beyond int64", "x.gr", "p sp 2 1\na 1 2 " + strings.Repeat("9", 400) + "\n", Options{Kind: entry.KindI32}, 2, "--kind f32"},
+	{"weight beyond i32", "x.gr", "p sp 2 1\na 1 2 3000000000\n", Options{}, 2, "--kind f64"},
+	{"weight beyond int64", "x.gr", "p sp 2 1\na 1 2 " + strings.Repeat("9", 400) + "\n", Options{Kind: entry.KindI32}, 2, "--kind f64"},
 	{"weight beyond f32", "x.gr", "p sp 2 1\na 1 2 1e39\n", Options{Kind: entry.KindF32}, 2, "too large for kind f32"},
 	{"weight below f32", "x.gr", "p sp 2 1\na 1 2 -1e39\n", Options{Kind: entry.KindF32}, 2, "too large for kind f32"},
 	{"weight beyond f64, of integers", "x.gr", "p sp 2 1\na 1 2 1e400\n", Options{Kind: entry.KindI32}, 2, `the magnitude of weight "1e400" is inf, and distances`},

@@ -11,6 +11,12 @@ import (
 
 // networkx's write_edgelist puts the data of an edge behind its ends, as a dictionary of Python: "u v {'weight': 3}".
 
+// hasData reports whether a dictionary ends a line.
+func hasData(line []byte) bool {
+	_, data := python.Cut(line)
+	return data != nil && python.Dict(data, func(string, []byte) {})
+}
+
 // hasBraces reports whether the first line, which has data, ends with a dictionary, and then settles what all lines
 // are like.
 func (r *edgeReader) hasBraces(line []byte) (bool, error) {
@@ -19,10 +25,7 @@ func (r *edgeReader) hasBraces(line []byte) (bool, error) {
 	if data == nil || !python.Dict(data, func(key string, _ []byte) { keys = append(keys, key) }) {
 		return false, nil
 	}
-	if !r.told {
-		r.sep = findSeparator(ends)
-	}
-	if r.split(ends) != nil || len(r.fields) != 2 {
+	if r.plainCells(ends) != nil || len(r.fields) != 2 {
 		return false, nil
 	}
 	from, to, weighted := 0, 1, true
@@ -45,7 +48,7 @@ func (r *edgeReader) hasBraces(line []byte) (bool, error) {
 	if r.braces, r.ignore = true, !weighted; r.key != "" {
 		r.Weight, r.Least = 2, 3
 	}
-	r.width, r.named, r.in.Careful = r.Least, false, true
+	r.width, r.named = r.Least, false
 	return true, nil
 }
 
@@ -78,7 +81,7 @@ func (r *edgeReader) splitBraces(line []byte) error {
 	if data == nil {
 		return r.out.fail("no data in braces ends the line, as it does the first")
 	}
-	if err := r.splitPlain(ends); err != nil {
+	if err := r.plainCells(ends); err != nil {
 		return err
 	}
 	if len(r.fields) != 2 {

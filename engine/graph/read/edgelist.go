@@ -5,20 +5,20 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"ooc/engine/graph"
-	"ooc/engine/graph/internal/arcs"
 	"ooc/engine/graph/internal/number"
 	"ooc/engine/graph/packed"
 	"ooc/engine/graph/read/internal/columns"
-	"ooc/engine/graph/read/internal/ids"
 	"ooc/engine/graph/read/internal/lines"
 	"ooc/engine/text"
 )
 
-// edgeList is one arc a line: two vertex ids and maybe a weight, between blanks, commas or semicolons.
+// edgeList is one arc a line: two vertex ids and maybe a weight, between blanks, tabs, commas or semicolons.
 var edgeList = Format{
 	Name:       "edgelist",
 	Title:      "edge list: from, to and maybe a weight on each line (SNAP, CSV, .cedge)",
@@ -43,210 +43,292 @@ func detectEdgeList(head []byte) match {
 	return perhaps
 }
 
-// isSkipped reports whether line is blank or a comment.
-func isSkipped(line []byte) bool {
-	i := skipBlank(line, 0)
-	return i == len(line) || line[i] == '#' || line[i] == '%' || bytes.HasPrefix(line[i:], []byte("//"))
-}
-
-// edgeReader holds what the first line with data has settled.
+// edgeReader holds what the first lines with data have settled.
 type edgeReader struct {
-	in    *lines.Reader
-	out   *sink
-	table *vertexTable
+	in       *lines.Reader
+	out      *sink
+	vertices *vertexTable
+	table
 
 	columns.Columns
+	back   int           // the column with the cost of the way back; -1 for none
 	picks  columns.Picks // names that a header must have; all "" if there are none
 	either bool          // nobody has said whether the graph is directed
 	named  bool          // by Options.Columns; then lines may have further columns
 	order  bool          // named in their order, and not by numbers
 	hasIDs bool          // four columns are id, from, to, weight
-	sep    byte          // ',' or ';'; 0 for runs of blanks
-	told   bool          // sep, by a first line "sep=;" as spreadsheets write it
-	header bool          // the first line with data was one
+	konect string        // how a network of KONECT says that it is weighted
 
-	counts *counts // a first line that may hold no arc; nil if there is none
-	braces bool    // a dictionary of Python ends each line, and its entry key is the weight
-	key    string  // "": there is none
-	ignore bool    // --columns says so, though lines may have one
-	width  int     // columns of a line; 0 before the first
-	held   []byte  // a first line of two words that may be a header
-	heldAt int64
-	begun  bool // a line was read as an arc
+	sample [][]byte // lines that follow, the one in hand first; until width is set
+	whole  bool     // they are all
+	names  []string // of columns, if the first line with data is a header
+	held   *held    // a first line that may be a header
+
+	counts       *counts // a first line that may hold no arc; nil if there is none
+	braces       bool    // a dictionary of Python ends each line, and its entry key is the weight
+	key          string  // "": there is none
+	ignore       bool    // --columns says so, though lines may have one
+	width        int     // columns of a line; 0 before the first
+	begun        bool    // a line was read as an arc
+	plainColumns bool    // they are from, to and maybe weight, in this order and alone
+	texts        [2]bool // some id of from, and of to, is a text
 
 	hashes int64  // see comment
 	hash   string // the first of them
 
 	fields []field
-	plain  plainEdges
-	keys   [lookAhead][2]ids.Key
-	wanted [2 * lookAhead]*ids.Key
-
-	fetched uint64 // of no meaning, but so that looking ahead is not optimised away
-	recs    []arcs.Arc
-}
-
-// field is one column of a line.
-type field struct {
-	text   []byte
-	quoted bool
 }
 
 func readEdgeList(in *lines.Reader, o Options, out *sink) error {
-	r := &edgeReader{in: in, out: out, table: &out.table}
-	r.either = o.Directed == nil
+	r, err := newEdgeReader(in, o, out)
+	if err != nil {
+		return err
+	}
+	return r.read()
+}
+
+func newEdgeReader(in *lines.Reader, o Options, out *sink) (*edgeReader, error) {
+	r := &edgeReader{in: in, out: out, vertices: &out.table, back: -1, either: o.Directed == nil}
 	r.hasIDs = strings.EqualFold(filepath.Ext(packed.TrimExt(out.File)), ".cedge")
 	if o.Columns != "" {
 		c, p, err := columns.Option(o.Columns)
 		switch {
 		case err != nil:
-			return err
+			return nil, err
 		case c == nil:
 			r.picks = p
 		default:
 			r.Columns, r.named, r.order = *c, true, !strings.Contains(o.Columns, "=")
 		}
 		if c != nil && c.Weight < 0 && c.Least > 2 {
-			out.remark("no column of %q is named weight, or %s: every arc has weight 1", o.Columns, strings.Join(columns.Names[2][1:], ", "))
+			out.remark("no column of %q is named weight, or %s: every arc has weight 1", o.Columns,
+				strings.Join(columns.Names[2][1:], ", "))
 		}
 	}
 	if o.Base != nil {
-		r.table.forced, r.table.base = true, int64(*o.Base)
-		r.table.top = r.table.base - 1
+		r.vertices.forced, r.vertices.base = true, int64(*o.Base)
+		r.vertices.top = r.vertices.base - 1
 	}
-	out.Signed = !r.table.forced
-	for r.width == 0 || r.held != nil || !r.begun {
-		line, err := in.Next()
-		if err == io.EOF {
-			return r.end()
+	out.Signed = !r.vertices.forced
+	return r, nil
+}
+
+// read reads all lines.
+func (r *edgeReader) read() error {
+	for {
+		if r.width == 0 && len(r.sample) == 0 {
+			if err := r.look(); err != nil {
+				return err
+			}
 		}
-		if err == nil {
-			err = r.early(line)
+		line, err := r.in.Next()
+		switch {
+		case err == io.EOF:
+			return r.finish()
+		case err != nil:
+			return err
+		case r.plainColumns && r.plainArc(line):
+			continue
+		case len(line) == 0 || line[0] <= '/' && isSkipped(line):
+			r.comment(line)
+			continue
+		}
+		begun := r.width > 0
+		if !begun {
+			if begun, err = r.first(line); len(r.sample) > 0 {
+				r.sample = r.sample[1:]
+			}
+		}
+		if begun && err == nil {
+			err = r.arc(line)
+			r.plainColumns = !r.braces && r.arrow == "" && r.back < 0 && r.From == 0 && r.To == 1 && (r.Weight == 2 ||
+				r.Weight < 0 && r.width == 2) && !(r.named && r.width == 0)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if err := r.readPlainEdges(); err != nil {
-		return err
-	}
-	return r.finish()
 }
 
-// finish ends the reading of lines.
-func (r *edgeReader) finish() error {
-	switch {
-	case r.hashes > 1:
-		r.hash += fmt.Sprintf(" and %d more like it, are comments", r.hashes-1)
-	case r.hashes == 1:
-		r.hash += " is a comment"
+// look finds out from the lines that follow how they are written.
+func (r *edgeReader) look() error {
+	text, whole := r.in.Peek()
+	r.sample, r.whole = dataLines(text), whole
+	if r.in.Line == 0 {
+		first, _, _ := bytes.Cut(text, []byte("\n"))
+		if err := r.statement(first); err != nil {
+			return err
+		}
 	}
-	if r.hashes > 0 {
-		r.out.remark("%s; an id that begins with # stands in double quotes", r.hash)
-	}
-	return r.settleCounts()
-}
-
-// end settles what was kept as long as another line might follow.
-func (r *edgeReader) end() error {
-	if r.counts != nil && r.counts.waits {
-		r.width = 2
-		r.Columns, _ = columns.Default(2, false, nil)
-		return r.countsAsArc(r.counts)
-	}
-	if err := r.release(); err != nil {
-		return err
-	}
-	return r.finish()
-}
-
-// refused says why a numeric id got no vertex.
-func (r *edgeReader) refused(id int64) error {
-	switch {
-	case r.table.forced && id < r.table.base:
-		return r.out.fail("vertex %d is below the base %d", id, r.table.base)
-	}
-	return r.out.fail("more than %d vertices", graph.MaxVertices)
-}
-
-// early reads a line that comes before all is settled.
-func (r *edgeReader) early(line []byte) error {
-	switch {
-	case isSkipped(line) && r.in.Line == 1:
-		return r.statement(line)
-	case isSkipped(line) && r.width > 0:
-		r.comment(line)
+	if len(r.sample) == 0 {
 		return nil
-	case isSkipped(line):
-		return nil
-	case r.width == 0 && !r.told && len(line) == len("sep=;") && bytes.EqualFold(line[:4], []byte("sep=")):
-		return r.tell(line[4])
-	case r.counts != nil && r.counts.waits:
-		return r.second(line)
-	case r.width == 0:
-		return r.first(line)
-	case r.held == nil:
-		return r.arc(line)
 	}
-	if err := r.settle(line); err != nil {
-		return err
+	r.readComment(text)
+	lines, told := r.sample, byte(0)
+	if first := lines[0]; len(first) == len("sep=;") && bytes.EqualFold(first[:4], []byte("sep=")) {
+		told, lines = first[4], lines[1:]
 	}
-	return r.arc(line)
+	if hasData(r.sample[0]) {
+		lines = slices.Clone(lines)
+		for i, line := range lines {
+			lines[i] = endsOf(line)
+		}
+	}
+	r.table = tableOf(lines, told)
+	return nil
 }
 
-// first settles from the first line with data what all lines are like.
-func (r *edgeReader) first(line []byte) error {
-	if found, err := r.hasBraces(line); err != nil {
-		return err
-	} else if found {
-		return r.arc(line)
+// readComment takes the last comment before the first line with data for a header if it names from and to, and not in
+// this order: np.savetxt writes headers so.
+func (r *edgeReader) readComment(text []byte) {
+	before, _, _ := bytes.Cut(text, r.sample[0])
+	lines := bytes.Split(bytes.TrimRight(before, "\r\n"), []byte("\n"))
+	names := strings.FieldsFunc(strings.Trim(string(lines[len(lines)-1]), "#% \t\r"),
+		func(c rune) bool { return strings.ContainsRune(separators, c) })
+	c, ok, err := columns.Named(names)
+	first, _ := tableOf(r.sample, 0).split(r.sample[0], nil)
+	if !ok || err != nil || r.named || r.picks != (columns.Picks{}) || len(first) != len(names) || c.From == 0 &&
+		c.To == 1 {
+		return
 	}
-	if !r.told {
-		r.sep = findSeparator(line)
+	if c.Weight < 0 && len(names) == 3 {
+		c.Weight = 3 - c.From - c.To
 	}
-	if tok := commaAmongBlanks(line); r.sep == ',' && tok != nil {
-		return r.decimalComma(tok)
+	r.Columns, r.named = c, true
+	r.out.remark("columns are %s, as the comment before them says", columns.Quoted(names))
+}
+
+// The first line of a network of KONECT, and of an undirected one of SNAP.
+var (
+	konect = regexp.MustCompile(`^%\s*(sym|asym|bip)(?:\s+(unweighted|positive|posweighted|signed|multisigned|weighted|multiweighted|multiposweighted|dynamic))?\s*$`)
+	snap   = regexp.MustCompile(`(?i)^#\s*undirected graph\b`)
+)
+
+// statement reads what the first line, a comment, says about all lines.
+func (r *edgeReader) statement(line []byte) error {
+	undirected := snap.Match(line)
+	if m := konect.FindSubmatch(line); m != nil {
+		if string(m[1]) == "bip" {
+			return r.out.failAt(1, "the network is bipartite: a number on the left and the same on the right are "+
+				"two vertices; give them two names, as in "+
+				`awk '!/^%%/ {$1 = "L" $1; $2 = "R" $2; print}' FILE > NEW.txt`)
+		}
+		r.konect, undirected = string(m[2]), string(m[1]) == "sym"
+		r.out.bothWays = true
+	}
+	if undirected && r.either {
+		r.out.Undirected, r.either = true, false
+		r.out.remark("undirected, as line 1 says: %q; --directed makes every line one arc", bytes.TrimSpace(line))
+	}
+	return nil
+}
+
+// first reads a line before the columns are settled, and settles them. It returns false if the line is no arc.
+func (r *edgeReader) first(line []byte) (arc bool, err error) {
+	if len(line) == len("sep=;") && r.counts == nil && bytes.EqualFold(line[:4], []byte("sep=")) {
+		if sep := line[4]; !bytesHas(separators, sep) {
+			return false, r.out.fail("columns between %s are not read: write them with commas, semicolons or tabs",
+				number.Quoted([]byte{sep}))
+		}
+		return false, nil
+	}
+	if found, err := r.hasBraces(line); err != nil || found {
+		return found, err
 	}
 	if err := r.twoPairs(line); err != nil {
-		return err
+		return false, err
 	}
-	if err := r.split(line); err != nil {
-		return err
+	if err := r.cells(line); err != nil {
+		return false, err
 	}
-	if r.sep == ',' && r.picks == (columns.Picks{}) && r.numbersColumns() {
-		r.out.remark("line %d, %q, is read as an arc; if it only numbers the columns, as pandas does where they have no names, remove it", r.in.Line, bytes.TrimSpace(line))
+	if r.numbersColumns() && r.sep == ',' && r.picks == (columns.Picks{}) {
+		r.out.remark("line %d, %q, is read as an arc; if it only numbers the columns, as pandas does where they "+
+			"have no names, remove it", r.in.Line, bytes.TrimSpace(line))
 	}
 	if r.isCounts(line) {
-		return nil
+		return false, nil
 	}
-	r.width = len(r.fields)
-	if r.picks != (columns.Picks{}) {
-		c, err := r.picks.Among(r.names())
-		if err != nil {
-			return r.out.fail("%s", err)
-		}
-		r.Columns = c
-		if c.Weight < 0 {
-			r.out.remark("no column is picked for the weight: every arc has weight 1")
-		}
-		return r.oneWay()
+	if err := r.twoSeparators(line); err != nil {
+		return false, err
 	}
-	header, sure := r.looksLikeHeader()
+	if r.width = len(r.fields); r.width == 1 {
+		return false, r.without(line)
+	}
+	if r.arrow == "--" || r.arrow == "<->" {
+		if r.either {
+			r.out.Undirected, r.either = true, false
+			r.out.remark("undirected, as %s stands between vertices; --directed makes every line one arc", r.arrow)
+		}
+	}
+	header, err := r.header(line)
+	if err != nil || header {
+		return false, err
+	}
 	if !r.named {
-		if err := r.findColumns(header && sure); err != nil {
-			return r.out.fail("%s", err)
+		return true, r.without(line)
+	}
+	return true, nil
+}
+
+// without settles the columns of lines below no header.
+func (r *edgeReader) without(line []byte) (err error) {
+	switch {
+	case r.konect != "" && (r.width == 3 || r.width == 4):
+		r.Columns = columns.Columns{From: 0, To: 1, Weight: 2, Least: 3}
+		switch {
+		case r.konect == "unweighted":
+			r.Weight, r.Least = -1, 2
+		case r.konect == "positive":
+			return r.out.fail("line 1 says that column 3 counts parallel arcs, and is no length: --columns " +
+				"from=1,to=2 gives every arc weight 1, --columns from=1,to=2,weight=3 takes it for one")
+		}
+		if r.width == 4 {
+			r.out.remark("columns not used: 4, the time of each arc")
+		}
+		return nil
+	case r.width == 3 && r.whole && withoutBanner(bytes.Join(r.sample, []byte("\n"))) != "":
+		counts, _ := counted([][]byte{r.fields[0].text, r.fields[1].text, r.fields[2].text})
+		next, _ := r.split(r.sample[min(1, len(r.sample)-1)], nil)
+		if len(counts) == 3 && counts[0] == counts[1] && (int64(len(r.sample)) == counts[2]+1 || len(next) == 2) {
+			return r.out.fail("%q may be the size of a matrix of Matrix Market, or an arc; %s; if it is an arc, say "+
+				"--columns from=1,to=2,weight=3",
+				bytes.TrimSpace(line), withoutBanner(bytes.Join(r.sample, []byte("\n"))))
 		}
 	}
-	switch {
-	case header && !sure:
-		r.held, r.heldAt = bytes.Clone(line), r.in.Line
-		return nil
-	case header && r.order && r.contradicts():
-		return r.out.fail("the header has from and to elsewhere than --columns has them: leave --columns away, or pick by number, --columns from=A,to=B,weight=C with A, B and C from 1 to %d", r.width)
-	case header:
-		return r.oneWay()
+	r.Columns, err = columns.Default(r.width, r.hasIDs, nil)
+	if err != nil {
+		return r.out.fail("%s%s", err, r.otherReading(line))
 	}
-	return r.arc(line)
+	return nil
+}
+
+// otherReading says what to do about what may stand between columns, and is not read, and about wide lines.
+func (r *edgeReader) otherReading(line []byte) string {
+	if r.width > 99 {
+		return "; if it is a matrix, say --format matrix"
+	}
+	for _, sep := range []string{"->", "|", ":", "—", "--"} {
+		if r.width == 1 && bytes.Contains(line, []byte(sep)) {
+			return fmt.Sprintf("; if %s separates them: sed 's/%[1]s/ /g' FILE > NEW", sep)
+		}
+	}
+	return ""
+}
+
+// cells cuts a line into r.fields.
+func (r *edgeReader) cells(line []byte) error {
+	if r.braces {
+		return r.splitBraces(line)
+	}
+	return r.plainCells(line)
+}
+
+func (r *edgeReader) plainCells(line []byte) (err error) {
+	var ok bool
+	if r.fields, ok = r.split(line, r.fields[:0]); !ok {
+		return r.out.fail("a quote is not closed, or more text follows it")
+	}
+	return nil
 }
 
 // numbersColumns reports whether the columns of a line, in fields, are 0, 1, 2…
@@ -259,46 +341,116 @@ func (r *edgeReader) numbersColumns() bool {
 	return len(r.fields) > 1
 }
 
-// line reads a line of any kind, after the first.
-func (r *edgeReader) line(line []byte) error {
-	if isSkipped(line) {
-		r.comment(line)
+// twoPairs refuses a first line such as "0,0 0,1", which is two places, or from, to and weight.
+func (r *edgeReader) twoPairs(line []byte) error {
+	ends := bytes.Fields(line)
+	if len(ends) != 2 {
 		return nil
 	}
-	return r.arc(line)
+	for _, sep := range []byte(",;") {
+		places := [2]int{}
+		for i, end := range ends {
+			for _, x := range bytes.Split(end, []byte{sep}) {
+				if _, ok := number.Parse(x); !ok {
+					places[i] = -9
+				}
+				places[i]++
+			}
+		}
+		if places[0] > 1 && places[0] == places[1] && bytes.IndexByte(line, '\t') < 0 {
+			return r.out.fail("%s may be two ids, or columns between %q: write ids with commas or blanks in double "+
+				"quotes", number.Quoted(bytes.TrimSpace(line)), sep)
+		}
+	}
+	return nil
+}
+
+// twoSeparators refuses lines such as "a b<tab>5", which are an arc of two ids, or of two and a weight.
+func (r *edgeReader) twoSeparators(line []byte) error {
+	if r.sep != '\t' || len(r.fields) != 2 || len(appendWords(nil, r.fields[0].text)) != 2 ||
+		len(r.fields[1].text) == 0 {
+		return nil
+	}
+	if !all(r.sample, func(line []byte) bool {
+		words := appendWords(nil, line)
+		return len(words) == 3 &&
+			isNumber(words[2])
+	}) {
+		return nil
+	}
+	return r.out.fail("the line is one arc if only the tab separates columns, and another if the blank does too: " +
+		"for the first, tr '\\t' ';' < FILE > NEW; for the second, tr '\\t' ' ' < FILE > NEW")
 }
 
 // comment counts lines that are comments for their #, but look like arcs.
 func (r *edgeReader) comment(line []byte) {
-	i := skipBlank(line, 0)
-	if len(line) < i+2 || line[i] != '#' || isBlank(line[i+1]) || r.braces || r.splitPlain(line) != nil {
+	line = trimBlank(line)
+	if r.width == 0 || len(line) < 2 || line[0] != '#' || isBlank(line[1]) || r.braces || r.plainCells(line) != nil {
 		return
 	}
 	if n := len(r.fields); n < r.Least || !r.named && n != r.width {
 		return
 	}
 	if r.hashes++; r.hashes == 1 {
-		r.hash = fmt.Sprintf("line %d, %q,", r.in.Line, bytes.TrimSpace(line))
+		r.hash = fmt.Sprintf("line %d, %q,", r.in.Line, line)
 	}
+}
+
+// finish ends the reading of lines.
+func (r *edgeReader) finish() error {
+	r.out.flush()
+	switch {
+	case r.hashes > 1:
+		r.hash += fmt.Sprintf(" and %d more like it, are comments", r.hashes-1)
+	case r.hashes == 1:
+		r.hash += " is a comment"
+	}
+	if r.hashes > 0 {
+		r.out.remark("%s; an id that begins with # stands in double quotes", r.hash)
+	}
+	if err := r.settleHeader(); err != nil {
+		return err
+	}
+	return r.settleCounts()
+}
+
+// lateArc reads a line that came before all others as an arc after all.
+func (r *edgeReader) lateArc(line []byte, at int64) error {
+	now := r.in.Line
+	r.in.Line = at
+	if err := r.arc(line); err != nil {
+		return err
+	}
+	r.in.Line = now
+	if u, ok := r.vertices.find(r.fields[r.From].text); ok && !r.vertices.forced {
+		v, _ := r.vertices.find(r.fields[r.To].text)
+		r.vertices.toFront(u, v)
+	}
+	return nil
+}
+
+// plainArc reads a line of small numbers, such as most lists have.
+func (r *edgeReader) plainArc(line []byte) bool {
+	x := [3]uint32{2: 1}
+	if naturals(line, r.sep, &x) != r.width || r.width != 3-btoi(r.Weight < 0) || !r.out.Weigh.IsSmall(uint64(x[2])) ||
+		x[0] == x[1] {
+		return false
+	}
+	u, ok := r.vertices.number(int64(x[0]))
+	v, also := r.vertices.number(int64(x[1]))
+	if ok && also {
+		r.out.add(u, v, r.out.Weigh.Small(uint64(x[2])))
+	}
+	return ok && also
 }
 
 // arc reads a line as an arc.
 func (r *edgeReader) arc(line []byte) error {
-	if err := r.split(line); err != nil {
+	if err := r.cells(line); err != nil {
 		return err
 	}
 	if n := len(r.fields); n < r.Least || !r.named && n != r.width {
-		if n == r.Weight && n > max(r.From, r.To) {
-			return r.out.fail("the weight is missing: the line has %d columns, not %d", n, max(r.width, r.Least))
-		}
-		hint := ""
-		if r.header && n == r.width+1 && r.Weight >= 0 {
-			hint = fmt.Sprintf(" as the first; if its first column only numbers the lines, say --columns from=%d,to=%d,weight=%d", r.From+2, r.To+2, r.Weight+2)
-		}
-		return r.out.fail("the line has %d columns, not %d%s", n, max(r.width, r.Least), hint)
-	}
-	if err := r.twoWays(line); err != nil {
-		return err
+		return r.badWidth(n)
 	}
 	if !r.begun {
 		r.begun = true
@@ -306,53 +458,122 @@ func (r *edgeReader) arc(line []byte) error {
 			return err
 		}
 	}
-	u, err := r.vertex(r.fields[r.From], "from")
+	u, err := r.vertex(r.fields[r.From], 0)
 	if err != nil {
 		return err
 	}
-	v, err := r.vertex(r.fields[r.To], "to")
-	if err != nil {
+	v, err := r.vertex(r.fields[r.To], 1)
+	switch {
+	case err != nil:
 		return err
-	}
-	if r.Weight < 0 {
+	case r.Weight < 0:
 		return r.out.arc(u, v, []byte("1"))
+	case r.back < 0:
+		return r.weigh(u, v, r.fields[r.Weight].text)
 	}
-	tok := r.fields[r.Weight].text
-	if len(tok) == 0 {
+	if err := r.weigh(u, v, r.fields[r.Weight].text); err != nil {
+		return err
+	}
+	return r.weigh(v, u, r.fields[r.back].text)
+}
+
+// weigh adds an arc. Beside the cost of a way back, one below 0 says that the way is closed.
+func (r *edgeReader) weigh(u, v int32, tok []byte) error {
+	switch {
+	case len(tok) == 0:
 		return r.out.fail("the weight is missing")
-	}
-	if isDecimalComma(tok) {
+	case isDecimalComma(tok):
 		return r.decimalComma(tok)
+	case r.back >= 0 && tok[0] == '-' && !number.NotNegative(tok) && isNumber(tok):
+		r.out.NoArcs++
+		return nil
 	}
 	return r.out.arc(u, v, tok)
 }
 
-// vertex returns the vertex that a column names.
-func (r *edgeReader) vertex(f field, column string) (int32, error) {
-	if len(f.text) == 0 {
-		return 0, r.out.fail("the %s vertex is missing", column)
+// badWidth refuses a line of n columns.
+func (r *edgeReader) badWidth(n int) error {
+	if n == r.Weight && n > max(r.From, r.To) {
+		return r.out.fail("the weight is missing: the line has %d columns, not %d", n, max(r.width, r.Least))
 	}
-	if id, ok := parseID(f.text); ok {
-		p, ok := r.table.number(id)
-		if !ok {
-			return 0, r.refused(id)
+	hint := ""
+	if r.names != nil && n == r.width+1 && r.Weight >= 0 {
+		hint = fmt.Sprintf(" as the first; if its first column only numbers the lines, say --columns "+
+			"from=%d,to=%d,weight=%d", r.From+2, r.To+2, r.Weight+2)
+	}
+	return r.out.fail("the line has %d columns, not %d%s", n, max(r.width, r.Least), hint)
+}
+
+func (r *edgeReader) decimalComma(tok []byte) error {
+	how := ""
+	if _, behind, _ := bytes.Cut(tok, []byte(",")); len(behind) == 3 {
+		return r.out.fail("%s has a comma: if it separates thousands, remove it; if it is a decimal comma, write a "+
+			"point", number.Quoted(tok))
+	}
+	if r.sep != ',' {
+		how = "; where no comma stands for anything else, tr , . < FILE > NEW does it"
+	}
+	return r.out.fail("%s has a comma, but decimals are written with a point%s", number.Quoted(tok), how)
+}
+
+// ends are the columns of a line that name vertices.
+var ends = [2]string{"from", "to"}
+
+// vertex returns the vertex that the column from or to names.
+func (r *edgeReader) vertex(f field, end int) (int32, error) {
+	id, ok := parseID(f.text)
+	if !ok && !f.quoted {
+		id, ok = floatID(f.text)
+	}
+	if ok {
+		v, ok := r.vertices.number(id)
+		switch {
+		case !ok && r.vertices.forced && id < r.vertices.base:
+			return 0, r.out.fail("vertex %d is below the base %d", id, r.vertices.base)
+		case !ok:
+			return 0, r.out.fail("more than %d vertices", graph.MaxVertices)
 		}
-		return p, nil
+		return v, nil
 	}
-	_, isNumber := number.Scan(f.text)
-	switch {
-	case r.table.forced:
-		return 0, r.out.fail("vertex %s is not an integer, as --base says it is", number.Quoted(f.text))
-	case isNumber && !f.quoted && bytes.ContainsAny(f.text, ".eE"):
-		return 0, r.out.fail("vertex %s is not an integer; if another column is the %s vertex, name the columns with --columns", number.Quoted(f.text), column)
-	case !utf8.Valid(f.text):
-		return 0, r.out.fail("vertex %s is not UTF-8 text; if it is Latin-1, convert it: iconv -f LATIN1 -t UTF-8 FILE > NEW", number.Quoted(f.text))
-	case !text.Printable(f.text):
-		return 0, r.out.fail("vertex %s has a character that cannot be shown, a control character or one that turns the direction of writing: remove it", number.Quoted(f.text))
+	if _, known := r.vertices.texts[string(f.text)]; !known {
+		if err := r.checkText(f, ends[end]); err != nil {
+			return 0, err
+		}
 	}
-	p, ok := r.table.text(f.text)
+	r.texts[end] = true
+	v, ok := r.vertices.text(f.text)
 	if !ok {
 		return 0, r.out.fail("more than %d vertices", graph.MaxVertices)
 	}
-	return p, nil
+	return v, nil
+}
+
+// floatID reads an integer that a program has written as a floating-point number: 1.0.
+func floatID(tok []byte) (int64, bool) {
+	whole, zeros, found := bytes.Cut(tok, []byte("."))
+	id, ok := parseID(whole)
+	return id, ok && found && len(zeros) > 0 && len(bytes.Trim(zeros, "0")) == 0
+}
+
+// checkText refuses texts that are no ids.
+func (r *edgeReader) checkText(f field, column string) error {
+	_, isNumber := number.Parse(f.text)
+	switch {
+	case len(f.text) == 0:
+		return r.out.fail("the %s vertex is missing", column)
+	case r.vertices.forced:
+		return r.out.fail("vertex %s is not an integer, as --base says it is", number.Quoted(f.text))
+	case isNumber && !f.quoted && bytes.ContainsAny(f.text, ".eE"):
+		return r.out.fail("vertex %s is not an integer; if another column is the %s vertex, name the columns with "+
+			"--columns", number.Quoted(f.text), column)
+	case slices.Contains([]string{"->", "-->", "=>", "→", "<-", "<->", "--"}, string(f.text)) && !f.quoted:
+		return r.out.fail("vertex %s is an arrow; remove it: sed 's/ %s / /' FILE > NEW", number.Quoted(f.text), f.text)
+	case !utf8.Valid(f.text):
+		return r.out.fail("vertex %s is not UTF-8 text; if it is Latin-1, convert it: iconv -f LATIN1 -t UTF-8 FILE "+
+			"> NEW", number.Quoted(f.text))
+	case !text.Printable(f.text):
+		return r.out.fail("vertex %s has a character that cannot be shown, a control character or one that turns "+
+			"the direction of writing: remove it", number.Quoted(f.text))
+	}
+	return nil
 }

@@ -36,7 +36,7 @@ func (in *reading) measure() (graph.Extent, error) {
 	}
 	e := graph.Extent{N: out.N, Arcs: 2 * out.Expected, IDs: out.ids}
 	if out.N == 0 {
-		e.N, e.IDs = out.table.freeze()
+		e.N, e.IDs, _ = out.table.freeze()
 		if e.Arcs = out.Arcs; out.Undirected {
 			e.Arcs *= 2
 		}

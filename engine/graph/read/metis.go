@@ -2,11 +2,13 @@ package read
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 
 	"ooc/engine/graph"
-	"ooc/engine/graph/internal/arcs"
+	"ooc/engine/graph/internal/input"
 	"ooc/engine/graph/internal/number"
 	"ooc/engine/graph/read/internal/lines"
 )
@@ -27,43 +29,41 @@ type metisHeader struct {
 	n, m     int64
 	skip     int  // columns before the neighbours: the vertex's size and weights
 	weighted bool // a weight follows each neighbour
+	columns  int  // of the header itself
 }
 
 // parseMETISHeader returns what is wrong with a header, or "".
 func parseMETISHeader(line []byte) (h metisHeader, reason string) {
-	fields := bytes.Fields(line)
-	if len(fields) < 2 || len(fields) > 4 {
+	words := appendWords(nil, line)
+	if len(words) < 2 || len(words) > 4 {
 		return h, "the first line is not \"VERTICES EDGES [FMT [NCON]]\""
 	}
-	numbers := make([]int64, 4)
-	for i, f := range fields {
-		x, end := digits(f, 0)
-		if end != len(f) {
-			return h, fmt.Sprintf("%s in the first line is not a number that it can hold", number.Quoted(f))
-		}
-		numbers[i] = x
+	numbers, ok := counted(words)
+	if !ok {
+		bad := slices.IndexFunc(words, func(w []byte) bool { _, ok := number.Digits(w); return !ok })
+		return h, fmt.Sprintf("%s in the first line is not a number that it can hold", number.Quoted(words[bad]))
 	}
-	h.n, h.m = numbers[0], numbers[1]
-	flags := []byte("000")
-	if len(fields) > 2 {
-		if len(fields[2]) > 3 || len(bytes.Trim(fields[2], "01")) > 0 {
-			return h, fmt.Sprintf("FMT %s is not up to three digits of 0 and 1", number.Quoted(fields[2]))
+	h = metisHeader{n: numbers[0], m: numbers[1], columns: len(words)}
+	flags, ncon := []byte("000"), int64(0)
+	if len(words) > 2 {
+		if len(words[2]) > 3 || len(bytes.Trim(words[2], "01")) > 0 {
+			return h, fmt.Sprintf("FMT %s is not up to three digits of 0 and 1", number.Quoted(words[2]))
 		}
-		copy(flags[3-len(fields[2]):], fields[2])
+		copy(flags[3-len(words[2]):], words[2])
+	}
+	if len(words) > 3 {
+		ncon = numbers[3]
 	}
 	h.weighted = flags[2] == '1'
-	ncon := max(numbers[3], 1)
 	switch {
-	case numbers[3] > 1<<16:
-		return h, fmt.Sprintf("%d weights a vertex: the number seems damaged", numbers[3])
-	case numbers[3] > 0 && flags[1] == '0':
-		return h, fmt.Sprintf("%d weights a vertex are announced, but by FMT vertices have none", numbers[3])
+	case ncon > 1<<16:
+		return h, fmt.Sprintf("%d weights a vertex: the number seems damaged", ncon)
+	case ncon > 0 && flags[1] == '0':
+		return h, fmt.Sprintf("%d weights a vertex are announced, but by FMT vertices have none", ncon)
 	case flags[1] == '1':
-		h.skip = int(ncon)
+		h.skip = int(max(ncon, 1))
 	}
-	if flags[0] == '1' {
-		h.skip++
-	}
+	h.skip += btoi(flags[0] == '1')
 	return h, ""
 }
 
@@ -73,8 +73,7 @@ type metisReader struct {
 	in       *lines.Reader
 	out      *sink
 	base     int64
-	directed bool   // each entry of a list is an arc, which need not have a reverse
-	unit     uint32 // the word of every arc, if not weighted
+	directed bool // each entry of a list is an arc, which need not have a reverse
 
 	header     int64 // its line
 	row        int64 // the vertex of the next list
@@ -87,50 +86,28 @@ type metisComment struct{ row, lines int64 }
 
 func readMETIS(in *lines.Reader, o Options, out *sink) error {
 	r := &metisReader{in: in, out: out, base: o.base(1), directed: o.Directed != nil && *o.Directed}
-	if err := r.readHeader(); err != nil {
-		return err
-	}
 	out.Undirected = false // the lists hold both directions of every edge
-	if !r.weighted {
-		word, ok, err := out.word([]byte("1"))
-		if !ok {
-			return err
-		}
-		r.unit = word
-	}
-	out.publish()
-	if err := (&lines.Bulk[listBatch]{Lines: in, Parse: r.parse, Commit: r.commit, Slow: r.line}).Run(); err != nil {
-		return err
-	}
-	if r.row < r.n {
-		return r.out.failAt(r.header, "%d vertices are announced, but the file ends after %d lists", r.n, r.row)
-	}
-	if !r.directed {
-		out.check = r.pairUp
-	}
-	return r.checkEdges()
-}
-
-func (r *metisReader) readHeader() error {
 	for {
-		line, err := r.in.Next()
+		line, err := in.Next()
 		if err == io.EOF {
-			return r.out.failAll("no line \"VERTICES EDGES [FMT [NCON]]\"")
+			break
+		}
+		if err == nil {
+			err = r.line(line)
 		}
 		if err != nil {
 			return err
 		}
-		if i := skipBlank(line, 0); i == len(line) || line[i] == '%' {
-			continue
-		}
-		var reason string
-		if r.metisHeader, reason = parseMETISHeader(line); reason != "" {
-			return r.out.fail("%s", reason)
-		}
-		r.header = r.in.Line
-		r.out.Expected = 2 * r.m
-		return r.out.declare(r.n, r.base)
 	}
+	switch {
+	case r.header == 0:
+		return out.failAll("no line \"VERTICES EDGES [FMT [NCON]]\"")
+	case r.row < r.n:
+		return out.failAt(r.header, "%d vertices are announced, but the file ends after %d lists", r.n, r.row)
+	case !r.directed:
+		out.check = r.pairUp
+	}
+	return r.checkEdges()
 }
 
 // checkEdges compares the lists with the header, which counts every edge once. Whether a vertex in its own
@@ -141,158 +118,75 @@ func (r *metisReader) checkEdges() error {
 			return nil
 		}
 	}
-	return r.out.failAt(r.header, "%d edges are announced, each counted once, but the lists have %d entries and not %d", r.m, r.arcs+r.self, 2*r.m)
-}
-
-// listBatch is the lists of a block of lines. The tails are counted from the first of them.
-type listBatch struct {
-	recs  []arcs.Arc
-	lists int64
-	float bool         // the words are float32
-	plain number.Plain // that they were read with
-}
-
-func (r *metisReader) parse(text []byte, b *listBatch) int {
-	b.plain = *r.out.plain.Load()
-	w := &b.plain
-	b.float, b.lists, b.recs = w.Float, 0, b.recs[:0]
-	i := 0
-	for i < len(text) {
-		whole := len(b.recs)
-		next := r.list(text, i, w, b)
-		if next < 0 {
-			b.recs = b.recs[:whole]
-			return i
-		}
-		b.lists++
-		i = next
-	}
-	return i
-}
-
-// list reads the line at text[i:]. It returns where the next one begins, or -1 if it is not a plain one.
-func (r *metisReader) list(text []byte, i int, w *number.Plain, b *listBatch) int {
-	i = skipBlank(text, i)
-	for skip := r.skip; skip > 0 && text[i] > ' '; skip-- {
-		_, next := number.Natural(text, i)
-		if next == i || text[next] > ' ' {
-			return -1
-		}
-		if i = skipBlank(text, next); text[i] <= ' ' && skip > 1 {
-			return -1
-		}
-	}
-	base, n, word := uint64(r.base), uint64(r.n), r.unit
-	for text[i] > ' ' {
-		id, next := number.Natural(text, i)
-		if uint(next-i-1) >= number.MaxDigits || id-base >= n {
-			return -1
-		}
-		if r.weighted {
-			if i = skipBlank(text, next); i == next {
-				return -1
-			}
-			if word, next = w.Read(text, i); next == i {
-				return -1
-			}
-		}
-		if text[next] > ' ' {
-			return -1
-		}
-		b.recs = append(b.recs, arcs.Arc{From: int32(b.lists), To: int32(id - base), Word: word})
-		if i = next + 1; text[next] != ' ' || text[i] <= ' ' {
-			i = plainGap(text, next)
-		}
-	}
-	return plainEnd(text, i)
-}
-
-// commit adds the lists of a block.
-func (r *metisReader) commit(text []byte, b *listBatch) error {
-	if r.row+b.lists > r.n { // then all but some lists must be blank
-		for len(text) > 0 {
-			line, rest, _ := bytes.Cut(text, []byte("\n"))
-			r.in.Line++
-			if err := r.line(bytes.TrimSuffix(line, []byte("\r"))); err != nil {
-				return err
-			}
-			text = rest
-		}
-		return nil
-	}
-	r.out.Weigh.Rounding.Take(&b.plain, text, r.in.Line+1)
-	if r.out.Weigh.Float && !b.float {
-		arcs.FloatWords(b.recs)
-	}
-	for i := range b.recs {
-		b.recs[i].From += int32(r.row)
-	}
-	self, loop := r.out.SelfLoops, r.out.Loop
-	r.out.addAll(b.recs, 0)
-	if r.out.Loop != loop {
-		r.out.Loop.Line = r.lineOf(int(r.out.Loop.Vertex))
-	}
-	self = r.out.SelfLoops - self
-	r.self += self
-	r.arcs += int64(len(b.recs)) - self
-	r.row += b.lists
-	r.in.Line += b.lists
-	return nil
+	return r.out.failAt(r.header, "%d edges are announced, each counted once, but the lists have %d entries and not "+
+		"%d", r.m, r.arcs+r.self, 2*r.m)
 }
 
 // line reads a line of any kind.
 func (r *metisReader) line(line []byte) error {
-	i := skipBlank(line, 0)
+	word, _ := next(line)
+	comment := len(word) > 0 && word[0] == '%'
 	switch {
-	case i < len(line) && line[i] == '%':
+	case r.header == 0 && (comment || len(word) == 0):
+		return nil
+	case r.header == 0:
+		var reason string
+		if r.metisHeader, reason = parseMETISHeader(line); reason != "" {
+			return r.out.fail("%s", reason)
+		}
+		r.header = r.in.Line
+		r.out.Expected = 2 * r.m
+		return r.out.declare(r.n, r.base)
+	case comment:
 		if last := len(r.comments) - 1; last >= 0 && r.comments[last].row == r.row {
 			r.comments[last].lines++
 		} else {
 			r.comments = append(r.comments, metisComment{r.row, 1})
 		}
 		return nil
-	case r.row == r.n && i == len(line):
+	case r.row == r.n && len(word) == 0:
 		return nil
 	case r.row == r.n:
 		return r.out.fail("line %d announces %d vertices, and this is one list more", r.header, r.n)
 	}
-	fields := bytes.Fields(line)
-	for k := range min(r.skip, len(fields)) {
-		if _, ok := number.Scan(fields[k]); !ok {
-			return r.out.fail("%s, a size or weight of vertex %d, is not a number", number.Quoted(fields[k]), r.row+r.base)
+	rest := line
+	for k := 0; k < r.skip && len(word) > 0; k++ {
+		var w []byte
+		if w, rest = next(rest); len(w) == 0 {
+			return r.out.fail("%d sizes and weights of vertex %d are due, but the line has %d columns", r.skip,
+				r.row+r.base, k)
+		}
+		if _, ok := number.Parse(w); !ok {
+			return r.out.fail("%s, a size or weight of vertex %d, is not a number", number.Quoted(w), r.row+r.base)
 		}
 	}
-	if len(fields) > 0 && len(fields) < r.skip {
-		return r.out.fail("%d sizes and weights of vertex %d are due, but the line has %d columns", r.skip, r.row+r.base, len(fields))
-	}
-	err := r.entries(fields[min(r.skip, len(fields)):])
+	err := r.entries(rest)
 	r.row++
 	return err
 }
 
 // entries reads the neighbours in a list.
-func (r *metisReader) entries(fields [][]byte) error {
-	for len(fields) > 0 {
-		v, err := r.out.vertex(fields[0])
+func (r *metisReader) entries(list []byte) error {
+	id, rest := next(list)
+	for ; len(id) > 0; id, rest = next(rest) {
+		v, err := r.out.vertex(id)
 		if err != nil {
 			return err
 		}
-		tok, columns := []byte("1"), 1
+		weight := []byte("1")
 		if r.weighted {
-			if len(fields) == 1 {
-				return r.out.fail("the weight after neighbour %s is missing", number.Quoted(fields[0]))
+			if weight, rest = next(rest); len(weight) == 0 {
+				return r.out.fail("the weight after neighbour %s is missing", number.Quoted(id))
 			}
-			tok, columns = fields[1], 2
 		}
 		if int64(v) == r.row {
 			r.self++
 		} else {
 			r.arcs++
 		}
-		if err := r.out.arc(int32(r.row), v, tok); err != nil {
+		if err := r.out.arc(int32(r.row), v, weight); err != nil {
 			return err
 		}
-		fields = fields[columns:]
 	}
 	return nil
 }
@@ -321,8 +215,47 @@ func (r *metisReader) pairUp(g *graph.Graph) error {
 	}
 	back := g.Find(v, u)
 	if back < 0 {
-		return r.out.failAt(r.lineOf(u), "vertex %s lists %s, which in line %d does not list it", g.Name(u), g.Name(v), r.lineOf(v))
+		return r.out.failAt(r.lineOf(u), "vertex %s lists %s, which in line %d does not list it", g.Name(u), g.Name(v),
+			r.lineOf(v))
 	}
-	return r.out.failAt(r.lineOf(u), "the edge from vertex %s to %s has weight %s, and in line %d weight %s", g.Name(u), g.Name(v),
+	return r.out.failAt(r.lineOf(u), "the edge from vertex %s to %s has weight %s, and in line %d weight %s",
+		g.Name(u), g.Name(v),
 		g.InputWeight(g.Find(u, v)), r.lineOf(v), g.InputWeight(back))
+}
+
+// detectMETIS is sure of lists that no edge list could be, after a header that all of them fit: of different lengths,
+// or of a length that no arcs below a line of counts have. It is also sure of a small file that fits to the last
+// edge, without vertices in their own lists. Else the extension decides.
+func detectMETIS(head []byte) match {
+	whole := len(head) < input.HeadSize-len("\xef\xbb\xbf")
+	r := &metisReader{in: &lines.Reader{}, base: 1}
+	r.out = &sink{Intake: graph.Intake{Weigh: number.Weighing{Scale: 1}, Free: believed}, lines: r.in}
+	width, ragged := 0, false // columns of the first list that is not empty
+	for line := range bytes.Lines(head) {
+		if !whole && !bytes.HasSuffix(line, []byte("\n")) {
+			break
+		}
+		line = bytes.TrimRight(line, "\r\n")
+		if word, _ := next(line); r.header > 0 && len(word) > 0 && word[0] != '%' {
+			n := len(appendWords(nil, line))
+			width = cmp.Or(width, n)
+			ragged = ragged || n != width
+		}
+		r.in.Line++
+		if r.line(line) != nil || r.n > graph.MaxVertices {
+			return no
+		}
+	}
+	arcs := width == 0 || width == r.columns || width == 3 && r.columns == 2 // "N M", and then arcs with weights
+	if r.header > 0 && (ragged || !arcs) {
+		return yes
+	}
+	if !whole || r.row == 0 || r.row < r.n || r.self > 0 || r.arcs != 2*r.m {
+		return no
+	}
+	r.out.check = r.pairUp
+	if _, err := r.out.finish(); err != nil {
+		return no
+	}
+	return yes
 }

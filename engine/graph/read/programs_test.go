@@ -94,7 +94,7 @@ func TestPrograms(t *testing.T) {
 		"out.konect":                   {{want: streets}},
 		"out.konect-bip":               {{want: "are two vertices; give them two names"}},
 		"out.konect-sym":               {{want: arcsText(bothWays(streetEdges), 0, false), said: `undirected, as line 1 says: "% sym weighted"; --directed`}},
-		"out.konect-time":              {{want: "4 columns: pick them by number, --columns from=A,to=B,weight=C"}, {o: pick("from=1,to=2,weight=3"), want: unit}},
+		"out.konect-time":              {{want: unit, said: "columns not used: 4, the time of each arc"}, {o: pick("from=1,to=2,weight=3"), want: unit}},
 		"pandas-comma.csv":             {{want: comma}},
 		"pandas-vw.csv":                {{want: streets}},
 		"pandas.csv":                   {{want: streets}},

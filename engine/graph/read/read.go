@@ -29,7 +29,8 @@ type Options struct {
 
 // dense returns what of it concerns a matrix that stays in its file.
 func (o Options) dense() dense.Options {
-	return dense.Options{Base: o.Base, Directed: o.Directed, Kind: o.Kind, Scale: o.Scale, NoArc: o.NoArc, Spool: o.Spool}
+	return dense.Options{Base: o.Base, Directed: o.Directed, Kind: o.Kind, Scale: o.Scale, NoArc: o.NoArc,
+		Spool: o.Spool}
 }
 
 // base returns the id of the first vertex, where a format has one that differs.
@@ -68,7 +69,7 @@ type Format struct {
 
 // Formats lists the formats: a file each, and a line here. The order settles whom an input belongs to that more than
 // one is sure of.
-var Formats = []Format{dimacs, matrixMarket, npy, sciPy, metis, edgeList}
+var Formats = []Format{dimacs, matrixMarket, npy, sciPy, metis, tntp, textMatrix, edgeList}
 
 // Open opens a file, or standard input if path is "-", and reads the graph in it, but leaves a matrix in its
 // file: one of the two results is not nil. The caller closes the matrix. Errors about the content match

@@ -35,7 +35,7 @@ type goodInput struct {
 	arcs             string
 }
 
-var goodInputs = slices.Concat(listInputs, mtxInputs, metisInputs)
+var goodInputs = slices.Concat(listInputs, tableInputs, mtxInputs, metisInputs)
 
 var listInputs = []goodInput{
 	{"DIMACS", "x.gr", "c hi\np sp 3 2\na 1 2 5\na 3 1 7\n", Options{}, 3, entry.KindI32, "1>2=5 3>1=7"},
@@ -166,6 +166,9 @@ var listInputs = []goodInput{
 	{"undirected list", "x.txt", "2 1 3\n", Options{Directed: new(false)}, 2, entry.KindI32, "1>2=3 2>1=3"},
 	{"an edge list that starts like METIS", "x.txt", "3 3\n1 2\n2 3\n3 1\n", Options{}, 3, entry.KindI32, "1>2=1 2>3=1 3>1=1"},
 	{"ragged lines, named", "x.txt", "3 2\n1 2 9\n2 3\n", Options{Columns: "from,to"}, 3, entry.KindI32, "1>2=1 2>3=1 3>2=1"},
+	{"a blank between tabs", "x.tsv", "1\tA\t2\t7\n1\tMain Street\t2\t7\n", Options{Columns: "from=1,to=3,weight=4"}, 2, entry.KindI32, "1>2=7"},
+	{"nothing between tabs", "x.tsv", "1\tA\t2\t7\t9\n1\t\t2\t7\t9\n", Options{Columns: "from,name,to,weight"}, 2, entry.KindI32, "1>2=7"},
+	{"a blank and nothing between tabs", "x.tsv", "from\tname\tto\tweight\tn\n2\tX Y\t3\t8\t\n", Options{Columns: "from=from,to=to"}, 2, entry.KindI32, "2>3=1"},
 	{"a text that starts like DIMACS", "x.txt", "c d 5\nd c 6\n", Options{}, 2, entry.KindI32, "c>d=5 d>c=6"},
 }
 

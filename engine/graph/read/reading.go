@@ -22,7 +22,6 @@ type reading struct {
 	*input.Input
 	options Options
 	format  *Format // nil before it is known
-	careful bool    // see lines.Reader
 	remarks []string
 }
 
@@ -100,7 +99,6 @@ func (in *reading) scan(out *sink) error {
 		return in.Drain()
 	}
 	out.lines = lines.New(data)
-	out.lines.Careful = in.careful
 	err = in.format.read(out.lines, in.options, out)
 	out.lines.Close()
 	if err != nil {
@@ -133,14 +131,6 @@ func (in *reading) detect(data *bufio.Reader) error {
 	if start, _ := data.Peek(4); in.options.Format == "" && isUTF16(start) {
 		return in.Fail("it is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW")
 	}
-	if in.options.Format == "" && in.options.Columns != "" {
-		head, _ := data.Peek(input.HeadSize)
-		in.format = find(func(f *Format) bool { return f.Columns || f.readAll != nil && f.Detect(head) == yes })
-		if in.format.Columns {
-			return in.refuseForeign(head)
-		}
-		return nil // which fits refuses
-	}
 	if in.options.Format != "" {
 		in.format = byName(in.options.Format)
 		if in.format == nil {
@@ -156,23 +146,21 @@ func (in *reading) detect(data *bufio.Reader) error {
 		return in.Fail("the input is empty")
 	}
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
-	maybe := -1
-	for i := range Formats {
-		switch Formats[i].Detect(head) {
-		case yes:
-			in.format = &Formats[i]
-			return nil
-		case perhaps:
-			if maybe < 0 {
-				maybe = i
-			}
-		}
+	tables := in.options.Columns != "" // columns are named: it is a table, or what fits refuses
+	likely := func(sure match) *Format {
+		return find(func(f *Format) bool {
+			return (!tables || f.Columns || f.readAll != nil) &&
+				f.Detect(head) == sure
+		})
+	}
+	if in.format = likely(yes); in.format != nil {
+		return nil
 	}
 	if err := in.refuseForeign(head); err != nil {
 		return err
 	}
-	if in.format = byExtension(in.Name); in.format == nil && maybe >= 0 {
-		in.format = &Formats[maybe]
+	if in.format = byExtension(in.Name); in.format == nil || tables && !in.format.Columns {
+		in.format = likely(perhaps)
 	}
 	if in.format == nil {
 		return in.Fail("the format is not recognised; --format names it: %s", formatNames())

@@ -1,49 +1,99 @@
 package read
 
-// What the parsers of plain lines have in common.
+import (
+	"ooc/engine/graph/internal/number"
+)
 
-// skipBlank returns the index of the first byte of line, from i on, that is neither space nor tab.
-func skipBlank(line []byte, i int) int {
-	for i < len(line) && (line[i] == ' ' || line[i] == '\t') {
-		i++
-	}
-	return i
-}
-
-// digits reads a number of 1 to 18 digits at i and returns it with the index behind it; where there is
-// none, or a longer one, it returns i itself.
-func digits(line []byte, i int) (x int64, next int) {
-	next = i
-	for next < len(line) {
-		c := line[next] - '0'
-		if c > 9 {
-			break
-		}
-		x = x*10 + int64(c)
-		next++
-	}
-	if next-i > 18 {
-		return 0, i
-	}
-	return x, next
-}
+// What all text formats have in common.
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// plainGap returns where the column behind the blanks at text[i:] begins; i if there are none. It is kept
-// out of the loops that call it, which see to a single blank by themselves.
-//
-//go:noinline
-func plainGap(text []byte, i int) int { return skipBlank(text, i) }
+// trimBlank removes blanks and tabs at both ends.
+func trimBlank(text []byte) []byte {
+	for len(text) > 0 && isBlank(text[0]) {
+		text = text[1:]
+	}
+	for len(text) > 0 && isBlank(text[len(text)-1]) {
+		text = text[:len(text)-1]
+	}
+	return text
+}
 
-// plainEnd returns where the line after text[i:] begins, or -1 if more than blanks is left of this one.
-func plainEnd(text []byte, i int) int {
-	i = skipBlank(text, i)
-	if text[i] == '\r' {
+// next returns the first word of a line, between blanks, and what follows it; an empty word at the end.
+func next(line []byte) (word, rest []byte) {
+	i := 0
+	for i < len(line) && isBlank(line[i]) {
 		i++
 	}
-	if text[i] != '\n' {
-		return -1
+	start := i
+	for i < len(line) && !isBlank(line[i]) {
+		i++
 	}
-	return i + 1
+	return line[start:i], line[i:]
+}
+
+// naturals reads a line of nothing but numbers below 10⁹ without signs or zeros before them, at most three. They stand
+// between single separators, or if sep is a blank, between blanks. It returns 0 for all other lines: most lines of most
+// files are like that, and need not be cut into words first.
+func naturals(line []byte, sep byte, x *[3]uint32) (n int) {
+	for i := 0; n < len(x); {
+		start, v := i, uint32(0)
+		for i < len(line) && line[i]-'0' <= 9 {
+			v = v*10 + uint32(line[i]-'0')
+			i++
+		}
+		if uint(i-start-1) >= 9 || line[start] == '0' && i > start+1 {
+			return 0
+		}
+		x[n] = v
+		n++
+		if i == len(line) {
+			return n
+		}
+		if line[i] != sep && (sep != ' ' || line[i] != '\t') {
+			return 0
+		}
+		for i++; i < len(line) && isBlank(line[i]); i++ {
+		}
+	}
+	return 0
+}
+
+// appendWords appends the words of a line to words.
+func appendWords(words [][]byte, line []byte) [][]byte {
+	for {
+		var word []byte
+		if word, line = next(line); len(word) == 0 {
+			return words
+		}
+		words = append(words, word)
+	}
+}
+
+// counted reads the numbers of a header.
+func counted(words [][]byte) (counts []int64, ok bool) {
+	for _, w := range words {
+		x, isNumber := number.Digits(w)
+		if !isNumber {
+			return nil, false
+		}
+		counts = append(counts, x)
+	}
+	return counts, true
+}
+
+// isNumber reports whether tok is a number, or an infinity or NaN.
+func isNumber(tok []byte) bool {
+	_, ok := number.Parse(tok)
+	if !ok {
+		_, ok = number.Special(tok)
+	}
+	return ok
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

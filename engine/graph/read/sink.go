@@ -2,9 +2,11 @@ package read
 
 import (
 	"fmt"
-	"sync/atomic"
+	"io"
+	"math"
 
 	"ooc/engine/graph"
+	"ooc/engine/graph/dense"
 	"ooc/engine/graph/internal/arcs"
 	"ooc/engine/graph/internal/number"
 	"ooc/engine/graph/read/internal/lines"
@@ -15,6 +17,7 @@ import (
 type sink struct {
 	graph.Intake
 	lines *lines.Reader // for line numbers
+	words [][]byte      // of the line in hand
 
 	ids     graph.IDs // where a header has declared the vertices
 	measure bool      // only the size is wanted: reading ends once it is declared
@@ -25,8 +28,22 @@ type sink struct {
 
 	check func(*graph.Graph) error // what a format demands of the finished graph; may be nil
 
-	plain atomic.Pointer[number.Plain] // what parsers that run ahead may do
+	also   reverse    // what else an arc stands for
+	recs   []arcs.Arc // arcs that the intake does not have yet
+	matrix stored
 }
+
+// reverse says what arc an arc from u to v brings along from v to u.
+type reverse int
+
+const (
+	none     reverse = iota
+	same             // of the same weight, though the graph is directed
+	opposite         // of the opposite weight
+)
+
+// batch is how many arcs are handed on at once.
+const batch = 4096
 
 // fail returns an *InputError about the current line.
 func (s *sink) fail(format string, args ...any) error { return s.failAt(s.lines.Line, format, args...) }
@@ -44,9 +61,59 @@ func (s *sink) remark(format string, args ...any) {
 	s.remarks = append(s.remarks, fmt.Sprintf(format, args...))
 }
 
+// plainArc adds the arc from u to v, declared vertices, if they are and the arc is one of the many that need no more
+// care.
+func (s *sink) plainArc(u, v, weight uint32) bool {
+	u, v = u-uint32(s.ids.Base), v-uint32(s.ids.Base)
+	if max(u, v) >= uint32(s.N) || u == v || !s.Weigh.IsSmall(uint64(weight)) {
+		return false
+	}
+	s.add(int32(u), int32(v), s.Weigh.Small(uint64(weight)))
+	return true
+}
+
+// eachLine passes the words of each line that is left to line, but for those that plain takes. Lines that begin with
+// one
+// of marks are comments.
+func (s *sink) eachLine(marks string, plain func(line []byte) bool, line func(words [][]byte) error) error {
+	for {
+		text, err := s.lines.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if plain(text) {
+			continue
+		}
+		s.words = appendWords(s.words[:0], text)
+		if len(s.words) == 0 || bytesHas(marks, s.words[0][0]) {
+			continue
+		}
+		if err := line(s.words); err != nil {
+			return err
+		}
+	}
+}
+
+// bytesHas reports whether marks, of which there are few, has c.
+func bytesHas(marks string, c byte) bool {
+	for i := range len(marks) {
+		if marks[i] == c {
+			return true
+		}
+	}
+	return false
+}
+
 // arc adds the arc from u to v whose weight is written as tok.
 func (s *sink) arc(u, v int32, tok []byte) error {
-	if s.IdleLoop(u, v, tok) {
+	if x, ok := number.Digits(tok); ok && u != v && s.Weigh.IsSmall(uint64(x)) {
+		s.add(u, v, s.Weigh.Small(uint64(x)))
+		return nil
+	}
+	if s.also != opposite && s.IdleLoop(u, v, tok) {
 		return nil
 	}
 	word, ok, err := s.word(tok)
@@ -58,37 +125,115 @@ func (s *sink) arc(u, v int32, tok []byte) error {
 
 // word reads a weight. It returns false where that is no arc, or an error.
 func (s *sink) word(tok []byte) (word uint32, ok bool, err error) {
-	float, fraction := s.Weigh.Float, s.Weigh.Fraction
+	float := s.Weigh.Float
 	word, ok, err = s.Word(tok, s.lines.Line)
-	if s.Weigh.Float != float || s.Weigh.Fraction != fraction {
-		s.publish()
+	if s.Weigh.Float != float {
+		arcs.FloatWords(s.recs)
 	}
 	return word, ok, err
 }
 
-// publish tells the parsers that run ahead how weights are to be read from now on. What they have read
-// otherwise before stays right: in integers, until commit turns them into float32.
-func (s *sink) publish() { s.plain.Store(s.Weigh.Plain()) }
-
-// add adds an arc. For a run of them addAll is faster.
+// add adds an arc.
 func (s *sink) add(u, v int32, word uint32) {
-	one := [1]arcs.Arc{{From: u, To: v, Word: word}}
-	s.addAll(one[:], s.lines.Line)
-}
-
-// addAll adds arcs, one a line, the first of them in line first. It may change recs.
-func (s *sink) addAll(recs []arcs.Arc, first int64) {
-	if !s.measure {
-		s.Add(recs, first)
+	if u == v {
+		s.SelfLoops++
+		if x := s.Weigh.Value(word); x < 0 && s.Loop == nil {
+			s.Loop = &graph.NegativeLoop{Vertex: u, Weight: x, Line: s.lines.Line}
+		}
 		return
 	}
-	for _, r := range recs { // the number is all that is wanted
-		if r.From == r.To {
-			s.SelfLoops++
-		} else {
-			s.Arcs++
+	s.recs = append(s.recs, arcs.Arc{From: u, To: v, Word: word})
+	switch s.also {
+	case same:
+		s.recs = append(s.recs, arcs.Arc{From: v, To: u, Word: word})
+	case opposite:
+		s.recs = append(s.recs, arcs.Arc{From: v, To: u, Word: s.Weigh.Negated(word)})
+	}
+	if len(s.recs) >= batch {
+		s.flush()
+	}
+}
+
+// flush hands the arcs on. If only their number is wanted, it counts them.
+func (s *sink) flush() {
+	if s.measure {
+		s.Arcs += int64(len(s.recs))
+	} else {
+		s.Add(s.recs, 0)
+	}
+	s.recs = s.recs[:0]
+}
+
+// stored is what has been seen of a matrix.
+type stored struct {
+	full       bool             // each place has an entry
+	zeros, off int64            // entries off the diagonal: those that are 0, and all
+	odd        map[string]int64 // entries that other programs write for no path, by their text
+	negative   bool             // there are others below 0 than −1
+}
+
+// entry adds what a matrix has at a place. Of a full one the diagonal is ignored, unless it is negative.
+func (s *sink) entry(u, v int32, tok []byte) error {
+	m := &s.matrix
+	if u != v {
+		m.off++
+	}
+	if k, ok := number.Digits(tok); ok && u != v && k < number.FewNines && s.Weigh.IsSmall(uint64(k)) {
+		m.zeros += int64(btoi(k == 0))
+		s.add(u, v, s.Weigh.Small(uint64(k)))
+		return nil
+	}
+	x, special := number.Special(tok)
+	switch {
+	case s.Weigh.IsNone(tok) && (m.full || !(x > 0)):
+		return nil
+	case m.full && u == v && (special && !math.IsInf(x, -1) || number.NotNegative(tok)):
+		return nil
+	case s.also != opposite && s.IdleLoop(u, v, tok):
+		return nil
+	}
+	word, ok, err := s.word(tok)
+	weight := 0.0
+	if ok {
+		weight = s.Weigh.Value(word)
+		m.zeros += int64(btoi(weight == 0 && u != v))
+		m.negative = m.negative || weight < 0 && weight != -float64(s.Weigh.Scale)
+	}
+	if x, _ = number.Parse(tok); (err != nil || weight < 0 || weight >= number.FewNines) && u != v && number.NoPath(x) {
+		if m.odd == nil {
+			m.odd = map[string]int64{}
+		}
+		if m.odd[string(tok)]++; err != nil {
+			return nil // checkStored refuses it
 		}
 	}
+	if ok && s.also == opposite && u == v && word != 0 {
+		return s.fail("a skew-symmetric matrix has no entries on its diagonal but zeros")
+	}
+	if ok {
+		s.add(u, v, word)
+	}
+	return err
+}
+
+// checkStored refuses a matrix with many zeros, or with entries that mean no path elsewhere, unless somebody has said
+// what they are. Of a sparse one it says that there are zeros.
+func (s *sink) checkStored(zeros, entries int64, o Options) error {
+	if o.NoArc != "" {
+		return nil
+	}
+	for text, n := range s.matrix.odd {
+		x, _ := number.Parse([]byte(text))
+		if x == -1 && s.matrix.negative {
+			continue
+		}
+		return dense.MayBeNoPath(s.File, text, n)
+	}
+	if zeros > 0 && !s.matrix.full {
+		s.remark("%d of the stored entries are 0 and are arcs of length 0, as in scipy.sparse.csgraph; --no-arc 0 "+
+			"leaves them out", zeros)
+	}
+	return dense.CheckZeros(s.File, zeros, entries)
 }
 
 // declare fixes the number of vertices, called base, base+1, …, before any arc.
@@ -106,14 +251,24 @@ func (s *sink) declare(n, base int64) error {
 	return nil
 }
 
+// ends reads the ids of two declared vertices, and returns their rows.
+func (s *sink) ends(from, to []byte) (u, v int32, err error) {
+	if u, err = s.vertex(from); err == nil {
+		v, err = s.vertex(to)
+	}
+	return u, v, err
+}
+
 // vertex reads the id of a declared vertex, and returns its row.
 func (s *sink) vertex(tok []byte) (int32, error) {
-	d, ok := number.Scan(tok)
-	if !ok {
+	base, n := s.ids.Base, int64(s.N)
+	if id, ok := number.Digits(tok); ok && id >= base && id-base < n {
+		return int32(id - base), nil
+	}
+	if _, ok := number.Parse(tok); !ok {
 		return 0, s.fail("vertex %s is not a number", number.Quoted(tok))
 	}
-	base, n := s.ids.Base, int64(s.N)
-	id, state := d.Times(1, tok)
+	id, state := number.Times(tok, 1)
 	switch {
 	case state == number.Fraction:
 		return 0, s.fail("vertex %s is not an integer", number.Quoted(tok))
@@ -132,6 +287,7 @@ var believed int64
 
 // finish builds the graph.
 func (s *sink) finish() (*graph.Graph, error) {
+	s.flush()
 	ids := s.ids
 	if s.N == 0 {
 		ids = s.freeze()
@@ -148,20 +304,24 @@ func (s *sink) finish() (*graph.Graph, error) {
 
 // freeze makes the vertices of the table rows, and returns their ids.
 func (s *sink) freeze() graph.IDs {
-	if n, all := s.table.texts.Len(), len(s.table.order); n > 0 && n < all && !s.table.forced {
-		s.remark("%d of %d ids are texts, such as %s, the others integers: each spelling is a vertex of its own", n, all, number.Quoted([]byte(s.table.texts.Name(0))))
+	t := &s.table
+	if n, all := len(t.texts), int(t.known()); n > 0 && n < all && !t.forced {
+		s.remark("%d of %d ids are texts, such as %s, the others integers: each spelling is a vertex of its own", n,
+			all, number.Quoted([]byte(t.firstText())))
 	}
-	if one, other, n := s.table.lookAlike(); n > 0 {
+	if one, other, n := t.lookAlike(); n > 0 {
 		more := ""
 		if n > 1 {
 			more = fmt.Sprintf(", and %d more such ids,", n-1)
 		}
-		s.remark("%+q and %+q%s are vertices of their own, though they differ only in their form of Unicode; to make them one, in Python: "+
-			`import unicodedata; open("NEW.txt", "w").write(unicodedata.normalize("NFC", open("FILE").read()))`, one, other, more)
+		s.remark("%+q and %+q%s are vertices of their own, though they differ only in their form of Unicode; to "+
+			"make them one, in Python: "+
+			`import unicodedata; open("NEW.txt", "w").write(unicodedata.normalize("NFC", open("FILE").read()))`, one,
+			other, more)
 	}
-	n, ids := s.table.freeze()
+	n, ids, row := t.freeze()
 	if s.Signed {
-		s.Renumber(n, s.table.row)
+		s.Renumber(n, row)
 	}
 	s.N, s.table = n, vertexTable{}
 	return ids

@@ -20,8 +20,10 @@ type Columns struct {
 
 // Names are the names that mean a column, the proper one first.
 var Names = [3][]string{
-	{"from", "source", "src", "tail", "u", "start", "from_node", "fromnodeid", "node1", "start_node", "orig", "origin", "follower", "citing", "sender", "init_node", "row"},
-	{"to", "target", "dst", "destination", "head", "v", "end", "to_node", "tonodeid", "node2", "end_node", "dest", "followee", "cited", "receiver", "term_node", "col", "column"},
+	{"from", "source", "src", "tail", "u", "start", "from_node", "fromnodeid", "node1", "start_node", "orig", "origin",
+		"follower", "citing", "sender", "init_node", "row"},
+	{"to", "target", "dst", "destination", "head", "v", "end", "to_node", "tonodeid", "node2", "end_node", "dest",
+		"followee", "cited", "receiver", "term_node", "col", "column"},
 	{"weight", "w", "length", "len", "cost", "distance", "dist"},
 }
 
@@ -38,15 +40,116 @@ func Named(names []string) (Columns, bool, error) {
 				switch {
 				case name != s:
 				case at[part] >= 0 && (k == 0) == proper:
-					return Columns{}, false, fmt.Errorf("two columns name the %s: %q and %q", synonyms[0], names[at[part]], names[i])
+					return Columns{}, false, fmt.Errorf("two columns name the %s: %q and %q", synonyms[0],
+						names[at[part]], names[i])
 				case at[part] < 0 || k == 0:
 					at[part], proper = i, k == 0
 				}
 			}
 		}
 	}
+	if at[0] < 0 && at[1] < 0 {
+		at[0], at[1] = pair(names)
+	}
+	if at[0] < 0 && at[1] < 0 {
+		at[0], at[1] = withWord(names, Names[0]), withWord(names, Names[1])
+	}
 	c := Columns{From: at[0], To: at[1], Weight: at[2], Least: len(names)}
 	return c, c.From >= 0 && c.To >= 0, nil
+}
+
+// pair finds the two columns whose names differ only in a 1 and a 2, or an a and a b, at their ends: gene1 and gene2.
+func pair(names []string) (first, second int) {
+	first, second = -1, -1
+	for i, a := range names {
+		for k, b := range names {
+			a, b := letters(a), letters(b)
+			if end := len(a) - 1; end < 2 || len(b) != len(a) || a[:end] != b[:end] || a[end:]+b[end:] != "12" &&
+				a[end:]+b[end:] != "ab" {
+				continue
+			}
+			if first >= 0 {
+				return -1, -1
+			}
+			first, second = i, k
+		}
+	}
+	return first, second
+}
+
+// withWord returns the only column whose name has one of some words of two letters or more in it, as from_station has;
+// -1 if there is none, or several. Names of times and places have more than one.
+func withWord(names, words []string) int {
+	found := -1
+	for i, name := range names {
+		in := splitWords(name)
+		if !slices.ContainsFunc(in, func(w string) bool { return len(w) > 1 && slices.Contains(words, w) }) ||
+			slices.ContainsFunc(in, func(w string) bool {
+				return slices.Contains([]string{"time", "date", "lat", "lon", "lng", "x", "y"}, w)
+			}) {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
+}
+
+// splitWords returns the words in a name, in lower case: what is not a letter, and capitals, begin new ones.
+func splitWords(name string) []string {
+	var words strings.Builder
+	lower := false
+	for _, r := range name {
+		if unicode.IsUpper(r) && lower || !unicode.IsLetter(r) {
+			words.WriteByte(' ')
+		}
+		if lower = unicode.IsLower(r); unicode.IsLetter(r) {
+			words.WriteRune(unicode.ToLower(r))
+		}
+	}
+	return strings.Fields(words.String())
+}
+
+// headerWords are words that name columns, and seldom vertices; beside those in Names.
+var headerWords = strings.Fields("node nodes vertex vertices id ids name label gene genes protein proteins user " +
+	"users followed friend parent child " +
+	"author paper person actor buyer seller station stop city airport country subject object interactor employee " +
+	"manager customer product item page article")
+
+// Word reports whether a name has a word in it that names columns: case, digits and what separates words do not count.
+func Word(name string) bool {
+	return slices.ContainsFunc(splitWords(name), func(w string) bool {
+		return slices.Contains(headerWords, w) || len(w) > 1 && (slices.Contains(Names[0], w) ||
+			slices.Contains(Names[1], w))
+	})
+}
+
+// WayBack returns the column that has the weight of the way back beside a column with a weight, as pgRouting's
+// reverse_cost beside cost; -1 if there is none.
+func WayBack(header []string, weight int) int {
+	if weight < 0 {
+		return -1
+	}
+	name := letters(header[weight])
+	return slices.IndexFunc(header, func(other string) bool {
+		return slices.Contains([]string{"reverse" + name, name + "reverse", "rev" + name, "r" + name, "backward" +
+			name}, letters(other))
+	})
+}
+
+// noLengths are words in the names of columns that tell more of an arc the nearer its ends are, or nothing of how far.
+var noLengths = []string{"score", "similarity", "correlation", "confidence", "probability", "affinity", "likelihood",
+	"jaccard", "cosine", "strength",
+	"rating", "frequency", "multiplicity", "timestamp", "datetime", "label"}
+
+// NoLength reports whether the values of a column are no lengths, by its name.
+func NoLength(name string) bool {
+	l := letters(name)
+	return OneWay([]string{name}) != "" || NumbersRows(name) ||
+		slices.Contains([]string{"sim", "corr", "date", "year", "type", "name", "sign", "count", "trust"}, l) ||
+		slices.ContainsFunc(noLengths, func(word string) bool { return strings.Contains(l, word) })
 }
 
 // Picks says where the parts of a line stand, in the order of Names: the name of a column in the header, or its
@@ -130,7 +233,8 @@ func (p Picks) Among(header []string) (Columns, error) {
 			switch {
 			case !strings.EqualFold(strings.TrimSpace(name), column):
 			case at[k] >= 0:
-				return Columns{}, fmt.Errorf("two columns have the name %q: pick one by its number, %d or %d", column, at[k]+1, i+1)
+				return Columns{}, fmt.Errorf("two columns have the name %q: pick one by its number, %d or %d", column,
+					at[k]+1, i+1)
 			default:
 				at[k] = i
 			}
@@ -196,7 +300,8 @@ func Quoted(names []string) string {
 var endings = [3][]string{
 	{"", "id", "node", "nodeid", "vertex", "vertexid"},
 	{"", "id", "node", "nodeid", "vertex", "vertexid"},
-	{"", "m", "km", "meter", "meters", "metre", "metres", "mi", "miles", "ft", "s", "sec", "seconds", "min", "minutes", "h", "hours"},
+	{"", "m", "km", "meter", "meters", "metre", "metres", "mi", "miles", "ft", "s", "sec", "seconds", "min", "minutes",
+		"h", "hours"},
 }
 
 // Likely finds columns whose names only resemble those in Names: for advice, not for reading. -1 stands for none,
@@ -252,13 +357,20 @@ func letters(name string) string {
 	}, name)
 }
 
+// NumbersRows reports whether a column, by its name, numbers the rows of a table, or names them.
+func NumbersRows(name string) bool {
+	return slices.Contains([]string{"", "id", "index", "row", "no", "nr"}, letters(name))
+}
+
 // OneWay returns the name of a column that says which lines are arcs and which are edges, or "". Where OSMnx has
 // written the file, each direction has a line of its own, and the column says nothing more.
 func OneWay(header []string) string {
 	found := ""
 	for _, name := range header {
 		switch l := letters(name); {
-		case strings.Contains(l, "oneway"), l == "directed":
+		case strings.Contains(l, "oneway"), strings.Contains(l, "bidir"), strings.Contains(l, "twoway"),
+			strings.Contains(l, "bothway"),
+			slices.Contains([]string{"directed", "isdirected", "undirected", "dir", "direction", "directionality"}, l):
 			found = strings.TrimSpace(name)
 		case l == "key" || l == "reversed":
 			return ""

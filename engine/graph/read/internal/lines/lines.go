@@ -1,184 +1,181 @@
-// Package lines reads an input by its lines, in order and with their numbers: one by one, or where most are plain, in
-// blocks on several processors.
+// Package lines reads an input by its lines, in order and with their numbers. They end with "\n" or "\r\n", or where a
+// text
+// has neither, with "\r".
 package lines
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 )
 
 const (
-	// blockSize is how much text is read, and parsed, at once.
-	blockSize = 1 << 19
+	// chunkSize is how much is read at once, and peekSize how much of the lines can be looked at before they are read.
+	chunkSize = 1 << 18
+	peekSize  = 1 << 19
 	// maxLine is the most bytes of a line, its end not counted. It keeps a file without line ends from being read into
 	// memory as one line, and is far more than the longest line that makes sense, in METIS the list of a vertex with
 	// millions of neighbours. docs/graph-formats.md names it too.
 	maxLine = 64 << 20
-	// maxBlock has room for the longest line with its end, and for an end that the last line may lack.
-	maxBlock = maxLine + 2
 )
 
 var errLongLine = fmt.Errorf("the line is longer than %d MiB", maxLine>>20)
 
-// block is a piece of the input: whole lines, each with its end.
-type block struct {
-	text []byte
-	buf  []byte // what text is a part of, for another block
+// chunk is what was read at once, and the error that came with it.
+type chunk struct {
+	data []byte
+	err  error
 }
 
-// Reader hands out an input's lines in order. A goroutine of its own reads, and so decompresses,
-// ahead.
+// Reader hands out an input's lines in order. A goroutine of its own reads, and so decompresses, ahead.
 type Reader struct {
-	Line    int64 // the number of the line that Next returned last
-	Careful bool  // no line counts as plain; tests compare
+	Line int64 // the number of the line that Next returned last
 
-	text    []byte // what is left of the current block
-	current block
-	blocks  <-chan block
-	free    chan []byte   // buffers to read into
-	stop    chan struct{} // closed when nothing more will be wanted
-	ended   <-chan struct{}
-	err     error // why there are no more blocks; set before blocks is closed
+	text    []byte // what is left to hand out; its start in buf
+	buf     []byte
+	scanned int  // no line ends in the first so many bytes of text
+	ends    byte // what ends lines; 0 while no line has ended
+	begun   bool
+	err     error // why nothing follows text
+
+	chunks <-chan chunk
+	free   chan []byte   // buffers to read into
+	stop   chan struct{} // closed when nothing more will be wanted
+	ended  <-chan struct{}
 }
-
-// blocksAhead is how many blocks may have been read and not yet asked for.
-const blocksAhead = 2
 
 // New starts reading r. Whoever calls it calls Close.
 func New(r io.Reader) *Reader {
-	blocks, ended := make(chan block, blocksAhead), make(chan struct{})
-	l := &Reader{
-		blocks: blocks, ended: ended, stop: make(chan struct{}), free: make(chan []byte, 4*blocksAhead),
-	}
+	chunks, ended := make(chan chunk, 2), make(chan struct{})
+	l := &Reader{chunks: chunks, ended: ended, stop: make(chan struct{}), free: make(chan []byte, 4)}
 	go func() {
 		defer close(ended)
-		defer close(blocks)
-		l.err = l.readAhead(r, blocks)
+		for err := error(nil); err == nil; {
+			var c chunk
+			select {
+			case c.data = <-l.free:
+			default:
+				c.data = make([]byte, chunkSize)
+			}
+			c.data, c.err = readSome(r, c.data[:chunkSize], l.stop)
+			err = c.err
+			select {
+			case chunks <- c:
+			case <-l.stop:
+				return
+			}
+		}
 	}()
 	return l
+}
+
+// readSome fills half of buf or more, until it fails or shall stop.
+func readSome(r io.Reader, buf []byte, stop <-chan struct{}) ([]byte, error) {
+	n := 0
+	for idle := 0; n < len(buf)/2; idle++ {
+		select {
+		case <-stop:
+			return buf[:n], io.EOF
+		default:
+		}
+		k, err := r.Read(buf[n:])
+		if n += k; k > 0 {
+			idle = 0
+		}
+		if err == nil && idle == 100 {
+			err = io.ErrNoProgress
+		}
+		if err != nil {
+			return buf[:n], err
+		}
+	}
+	return buf[:n], nil
 }
 
 // Close stops the reading. It returns once r is not used any more.
 func (l *Reader) Close() {
 	close(l.stop)
 	<-l.ended
-	l.free, l.text, l.current = nil, nil, block{} // the line's number stays
+	l.text, l.buf, l.err = nil, nil, io.EOF // the line's number stays
 }
 
-// readAhead cuts r into blocks. A byte order mark at its start is skipped, and a last line without an end
-// gets one. It returns io.EOF if all went well.
-func (l *Reader) readAhead(r io.Reader, blocks chan<- block) error {
-	var rest []byte // the unfinished line at the end of the block before
-	for first := true; ; first = false {
-		buf, n, err := l.fill(r, rest)
-		if errors.Is(err, errLongLine) {
-			return err
-		}
-		text := buf[:n]
-		if first {
-			text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-		}
-		end := bytes.LastIndexByte(text, '\n') + 1
-		if err == io.EOF && end < len(text) {
-			text = append(text, '\n')
-			end = len(text)
-		}
-		rest = text[end:]
-		if end > 0 {
-			rest = bytes.Clone(rest) // the block's buffer will be read into again
-			select {
-			case blocks <- block{text[:end], buf}:
-			case <-l.stop:
-				return io.EOF
-			}
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// fill reads after what rest holds, until a block is half full or more and has a line end in it.
-func (l *Reader) fill(r io.Reader, rest []byte) (buf []byte, n int, err error) {
-	select {
-	case buf = <-l.free:
-	default:
-	}
-	if len(buf) < min(2*len(rest), maxBlock) || buf == nil {
-		buf = make([]byte, min(max(blockSize, 2*len(rest)), maxBlock))
-	}
-	n = copy(buf, rest)
-	scanned := n
-	for idle := 0; ; {
-		select {
-		case <-l.stop:
-			return buf, 0, io.EOF
-		default:
-		}
-		k, err := r.Read(buf[n : len(buf)-1]) // one byte is left for the last line's end
-		n += k
-		if idle++; k > 0 {
-			idle = 0
-		}
-		switch {
-		case n > maxLine && bytes.IndexByte(buf[scanned:n], '\n') < 0:
-			return buf, n, errLongLine
-		case err != nil:
-			return buf, n, err
-		case idle == 100:
-			return buf, n, io.ErrNoProgress
-		case n < len(buf)/2:
-			continue
-		case bytes.IndexByte(buf[scanned:n], '\n') >= 0:
-			return buf, n, nil
-		}
-		scanned = n
-		if n > len(buf)/2 {
-			buf = append(buf, make([]byte, min(len(buf), maxBlock-len(buf)))...)
-		}
-	}
-}
-
-// advance makes the next block the current one, or returns why there is none.
-func (l *Reader) advance() error {
-	l.recycle(l.current)
-	l.current, l.text = block{}, nil
-	b, ok := <-l.blocks
-	if !ok {
+// more appends what was read to text. A byte order mark at the start is skipped, and a last line without an end gets
+// one.
+func (l *Reader) more() error {
+	if l.err != nil {
 		return l.err
 	}
-	l.current, l.text = b, b.text
+	c := <-l.chunks
+	if cap(l.buf) != cap(l.text) { // something was handed out: what is left moves to the start
+		l.text = append(l.buf[:0], l.text...)
+	}
+	l.buf = append(l.text, c.data...)
+	l.text, l.err = l.buf, c.err
+	select {
+	case l.free <- c.data[:0]:
+	default:
+	}
+	if !l.begun {
+		l.begun = true
+		l.text = bytes.TrimPrefix(l.text, []byte("\xef\xbb\xbf"))
+	}
+	l.endLines(len(l.text) - len(c.data))
+	if n := len(l.text); l.err == io.EOF && n > 0 && l.text[n-1] != '\n' {
+		l.text = append(l.text, '\n')
+	}
 	return nil
 }
 
-// recycle gives a block's memory back to the reading.
-func (l *Reader) recycle(b block) {
-	if b.buf == nil {
-		return
+// endLines makes every "\r" in the new part of text a "\n" if no other end of a line came before the first.
+func (l *Reader) endLines(start int) {
+	text := l.text
+	if l.ends == 0 {
+		start = 0
+		if at := bytes.IndexByte(text, '\r'); bytes.IndexByte(text, '\n') >= 0 {
+			l.ends = '\n'
+		} else if at >= 0 && at < len(text)-1 {
+			l.ends = '\r'
+		}
 	}
-	select {
-	case l.free <- b.buf:
-	default:
+	for i := max(start, 0); l.ends == '\r' && i < len(text); i++ {
+		if text[i] == '\r' {
+			text[i] = '\n'
+		}
 	}
 }
 
-// Next returns the next line without its end ("\n" or "\r\n"), valid until the next call, and at the end
-// of the input io.EOF.
+// Peek returns the lines that follow, some half a mebibyte of them if there are as many, and whether these are all. It
+// returns none at the end of the input, and if reading fails.
+func (l *Reader) Peek() (text []byte, all bool) {
+	for len(l.text) < peekSize && l.more() == nil {
+	}
+	return l.text[:bytes.LastIndexByte(l.text, '\n')+1], l.err == io.EOF
+}
+
+// Next returns the next line without its end, valid until the next call, and at the end of the input io.EOF.
 func (l *Reader) Next() ([]byte, error) {
-	for len(l.text) == 0 {
-		if err := l.advance(); err != nil {
+	end := bytes.IndexByte(l.text[l.scanned:], '\n')
+	for ; end < 0; end = bytes.IndexByte(l.text[l.scanned:], '\n') {
+		l.scanned = len(l.text)
+		err := errLongLine
+		if l.scanned <= maxLine+1 {
+			err = l.more()
+		}
+		if err != nil {
 			if err != io.EOF {
 				l.Line++
 			}
 			return nil, err
 		}
 	}
-	l.Line++
-	end := bytes.IndexByte(l.text, '\n')
+	end += l.scanned
+	if end > maxLine+1 || end > maxLine && l.text[end-1] != '\r' {
+		l.Line++
+		return nil, errLongLine
+	}
 	line := l.text[:end]
-	l.text = l.text[end+1:]
+	l.text, l.scanned = l.text[end+1:], 0
+	l.Line++
 	if end > 0 && line[end-1] == '\r' {
 		line = line[:end-1]
 	}
