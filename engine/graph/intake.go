@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"sync"
 
 	"ooc/engine/graph/internal/arcs"
 	"ooc/engine/graph/internal/number"
@@ -33,9 +32,6 @@ type Intake struct {
 
 	huge *RangeError     // the first integer too large for an i32, with KindAuto
 	arcs *arcs.Collector // nil before the first arc
-
-	mu    sync.Mutex
-	ahead []*arcs.Collector // that parsers fill, each by itself; guarded by mu
 }
 
 const (
@@ -106,10 +102,7 @@ func (in *Intake) toFloat() {
 
 // Add adds the arcs of consecutive lines, one arc a line, the first on the given line. It may change recs.
 func (in *Intake) Add(recs []arcs.Arc, line int64) {
-	if in.arcs == nil {
-		in.arcs = in.collector(in.Weigh.Float)
-	}
-	loops := in.arcs.AddAll(recs)
+	loops := in.collected().AddAll(recs)
 	in.SelfLoops += loops
 	in.Arcs += int64(len(recs)) - loops
 	if loops > 0 {
@@ -123,22 +116,16 @@ func (in *Intake) Add(recs []arcs.Arc, line int64) {
 	}
 }
 
-func (in *Intake) collector(float bool) *arcs.Collector {
-	expected := in.Expected
-	if in.Undirected {
-		expected *= 2
+// collected returns what has the arcs so far.
+func (in *Intake) collected() *arcs.Collector {
+	if in.arcs == nil {
+		expected := in.Expected
+		if in.Undirected {
+			expected *= 2
+		}
+		in.arcs = arcs.New(in.N, expected, in.Signed, in.Weigh.Float)
 	}
-	return arcs.New(in.N, expected, in.Signed, float)
-}
-
-// Ahead returns another place to collect arcs, for a parser that works in parallel. The arcs become the graph's as they
-// are, neither counted nor reversed.
-func (in *Intake) Ahead() *arcs.Collector {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	c := in.collector(false)
-	in.ahead = append(in.ahead, c)
-	return c
+	return in.arcs
 }
 
 // noteLoops remembers the first negative self-loop.
@@ -197,22 +184,9 @@ func (in *Intake) Believe(n, arcs int64) error {
 	return &InputError{File: in.File, Reason: fmt.Sprintf("%d vertices, but only %d arc(s): a number in it seems damaged", n, arcs)}
 }
 
-// take removes all arcs from the intake and returns them.
-func (in *Intake) take() *arcs.Collector {
-	all := in.arcs
-	if all == nil {
-		all = in.collector(in.Weigh.Float)
-	}
-	for _, other := range in.ahead {
-		all.Absorb(other)
-	}
-	in.arcs, in.ahead = nil, nil
-	return all
-}
-
 // setArcs gives the graph its arcs.
 func (in *Intake) setArcs(g *Graph) {
-	rows := in.take().Rows(g.N, func(a, b uint32) bool { return in.Weigh.Value(a) < in.Weigh.Value(b) })
+	rows := in.collected().Rows(g.N, func(a, b uint32) bool { return in.Weigh.Value(a) < in.Weigh.Value(b) })
 	g.Offsets, g.Targets, g.Parallel = rows.Offsets, rows.Targets, rows.Parallel
 	if g.Kind != entry.KindF64 {
 		g.SetWeights(entry.Bytes(rows.Words))

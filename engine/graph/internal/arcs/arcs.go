@@ -166,17 +166,6 @@ func (c *Collector) sealAll() {
 	}
 }
 
-// Absorb takes over the arcs of another collector for the same rows.
-func (c *Collector) Absorb(other *Collector) {
-	c.sealAll()
-	other.sealAll()
-	c.makeRoom(len(other.buckets)-1, 0, 0)
-	for i, b := range other.buckets {
-		c.buckets[i].full = append(c.buckets[i].full, b.full...)
-	}
-	other.buckets = nil
-}
-
 // arcs returns the number of records in a sealed bucket.
 func (b *bucket) arcs() int {
 	n := 0
@@ -209,9 +198,6 @@ func (c *Collector) unpack(k chunk, recs []Arc) []Arc {
 	}
 	return recs
 }
-
-// Float reports whether words are the bits of a float32.
-func (c *Collector) Float() bool { return c.layout.float }
 
 // FloatWords applies FloatWord to every arc.
 func FloatWords(recs []Arc) {

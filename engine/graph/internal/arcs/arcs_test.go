@@ -84,7 +84,7 @@ func randomRecords(r *rand.Rand, n, m int) []Arc {
 func compareCSR(t *testing.T, n int, c *Collector, recs []Arc) {
 	t.Helper()
 	value := func(w uint32) float64 { return float64(int32(w)) }
-	if c.Float() {
+	if c.layout.float {
 		value = func(w uint32) float64 { return float64(math.Float32frombits(w)) }
 	}
 	g := c.Rows(n, func(a, b uint32) bool { return value(a) < value(b) })
