@@ -566,7 +566,7 @@ func (r *edgeReader) checkText(f field, column string) error {
 	case isNumber && !f.quoted && bytes.ContainsAny(f.text, ".eE"):
 		return r.out.fail("vertex %s is not an integer; if another column is the %s vertex, name the columns with "+
 			"--columns", number.Quoted(f.text), column)
-	case slices.Contains([]string{"->", "-->", "=>", "→", "<-", "<->", "--"}, string(f.text)) && !f.quoted:
+	case slices.Contains(append(arrows, "<-"), string(f.text)) && !f.quoted:
 		return r.out.fail("vertex %s is an arrow; remove it: sed 's/ %s / /' FILE > NEW", number.Quoted(f.text), f.text)
 	case !utf8.Valid(f.text):
 		return r.out.fail("vertex %s is not UTF-8 text; if it is Latin-1, convert it: iconv -f LATIN1 -t UTF-8 FILE "+

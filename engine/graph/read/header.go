@@ -2,6 +2,7 @@ package read
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -196,6 +197,9 @@ func (r *edgeReader) saidPair() {
 // isLength refuses a weight, found by its place alone, whose name says that it is no length.
 func (r *edgeReader) isLength(c columns.Columns) error {
 	name, picks := r.names[c.Weight], fmt.Sprintf("--columns from=%s,to=%s", r.names[c.From], r.names[c.To])
+	if columns.OneWay([]string{name}) != "" && r.either {
+		return errors.New(perLine(number.Quoted([]byte(name))))
+	}
 	if columns.NoLength(name) {
 		return fmt.Errorf("column %q seems to be no length: %s gives every arc weight 1, %[2]s,weight=%[1]s takes "+
 			"it for one", name, picks)
@@ -233,7 +237,7 @@ func (r *edgeReader) oneWay() error {
 		r.back = columns.WayBack(r.names, r.Weight)
 	}
 	if name := columns.OneWay(r.names); name != "" && r.either && r.back < 0 {
-		return r.perLine(number.Quoted([]byte(name)))
+		return r.out.fail("%s", perLine(number.Quoted([]byte(name))))
 	}
 	if r.back >= 0 {
 		r.Least, r.out.bothWays = max(r.Least, r.back+1), true
@@ -257,16 +261,17 @@ func (r *edgeReader) oneWay() error {
 func (r *edgeReader) directions() error {
 	for i, f := range r.fields {
 		if i != r.From && i != r.To && i != r.Weight && r.either && columns.Direction(string(f.text)) {
-			return r.perLine(fmt.Sprintf("%d, %s,", i+1, number.Quoted(f.text)))
+			return r.out.fail("%s", perLine(fmt.Sprintf("%d, %s,", i+1, number.Quoted(f.text))))
 		}
 	}
 	return nil
 }
 
-func (r *edgeReader) perLine(column string) error {
-	return r.out.fail("column %s seems to say which lines are one way, and is not read: add each line that is not "+
-		"one way a second time, from and to swapped, "+
-		"and say --directed; if all lines are alike, only say --directed or --undirected", column)
+// perLine is what to do about a column that says of each line what it is.
+func perLine(column string) string {
+	return "column " + column + " seems to say which lines are one way, and is not read: " +
+		"add each line that is not one way a second time, from and to swapped, and say --directed; " +
+		"if all lines are alike, only say --directed or --undirected"
 }
 
 // Ends returns which columns of a header name the ends of an arc, by the names that edge lists may have for them;

@@ -2,6 +2,7 @@ package read
 
 import (
 	"bytes"
+	"slices"
 
 	"ooc/engine/graph/internal/number"
 	"ooc/engine/graph/read/internal/python"
@@ -39,9 +40,15 @@ func dataLines(text []byte) (data [][]byte) {
 	return data
 }
 
+// arrows may stand between two vertices. Those that point back or nowhere are not read.
+var arrows = []string{"->", "-->", "=>", "→", "--", "<->"}
+
 // tableOf finds out how lines are written. A separator is one that most lines have, and then one that cuts most lines
 // into as many cells; or the one that is told, if not 0.
 func tableOf(lines [][]byte, told byte) (t table) {
+	if len(lines) == 0 {
+		return table{sep: ' '}
+	}
 	if endsAlike(lines, ';') && told != ';' {
 		t.end = ';'
 	}
@@ -61,12 +68,9 @@ func tableOf(lines [][]byte, told byte) (t table) {
 	if t.end == 0 && t.sep != ' ' && len(lines) > 1 && endsAlike(lines, t.sep) {
 		t.end = t.sep
 	}
-	for _, arrow := range []string{"->", "-->", "=>", "→", "--", "<->"} {
-		if t.sep == ' ' && all(lines, func(line []byte) bool {
-			c, _ := t.split(line, nil)
-			return len(c) > 2 &&
-				string(c[1].text) == arrow
-		}) {
+	if second, _ := t.split(lines[0], nil); len(second) > 2 && slices.Contains(arrows, string(second[1].text)) {
+		arrow := string(second[1].text)
+		if all(lines, func(line []byte) bool { c, _ := t.split(line, nil); return len(c) > 2 && string(c[1].text) == arrow }) {
 			t.arrow = arrow
 		}
 	}
