@@ -141,8 +141,8 @@ func (r *edgeReader) read() error {
 		}
 		if begun && err == nil {
 			err = r.arc(line)
-			r.plainColumns = !r.braces && r.arrow == "" && r.back < 0 && r.From == 0 && r.To == 1 && (r.Weight == 2 ||
-				r.Weight < 0 && r.width == 2) && !(r.named && r.width == 0)
+			r.plainColumns = !r.braces && r.arrow == "" && r.back < 0 && r.From == 0 && r.To == 1 &&
+				(r.Weight == 2 || r.Weight < 0 && r.width == 2)
 		}
 		if err != nil {
 			return err
@@ -187,8 +187,8 @@ func (r *edgeReader) readComment(text []byte) {
 		func(c rune) bool { return strings.ContainsRune(separators, c) })
 	c, ok, err := columns.Named(names)
 	first, _ := tableOf(r.sample, 0).split(r.sample[0], nil)
-	if !ok || err != nil || r.named || r.picks != (columns.Picks{}) || len(first) != len(names) || c.From == 0 &&
-		c.To == 1 {
+	if !ok || err != nil || r.named || r.picks != (columns.Picks{}) || len(first) != len(names) ||
+		c.From == 0 && c.To == 1 {
 		return
 	}
 	if c.Weight < 0 && len(names) == 3 {
@@ -373,8 +373,7 @@ func (r *edgeReader) twoSeparators(line []byte) error {
 	}
 	if !all(r.sample, func(line []byte) bool {
 		words := appendWords(nil, line)
-		return len(words) == 3 &&
-			isNumber(words[2])
+		return len(words) == 3 && isNumber(words[2])
 	}) {
 		return nil
 	}

@@ -157,8 +157,7 @@ func (r *edgeReader) findColumns() error {
 			return fmt.Errorf("it is not clear what the columns are: %s", columns.HowToPick(r.width, names))
 		}
 		if r.width == 2 {
-			r.out.remark("columns %s are taken for from and to; --columns from=A,to=B picks them by name",
-				columns.Quoted(names))
+			r.saidPair()
 			return nil
 		}
 		r.out.remark("columns %s are taken for from, to and weight; --columns from=A,to=B,weight=C picks others by "+
@@ -230,8 +229,7 @@ func (r *edgeReader) contradicts() bool {
 }
 
 // oneWay reads the weights of ways back, if a header has them. It refuses a column that is needed to tell arcs from
-// edges,
-// unless the user has said which they are, and lists the columns that are not used.
+// edges, unless the user has said which they are, and lists the columns that are not used.
 func (r *edgeReader) oneWay() error {
 	if r.Weight < len(r.names) {
 		r.back = columns.WayBack(r.names, r.Weight)

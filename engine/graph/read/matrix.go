@@ -112,8 +112,7 @@ func (s *square) labelled(rows [][]field, labels []field) bool {
 }
 
 // plain reports whether lines without labels are a matrix rather than arcs, and where that is not sure, notes the
-// doubt.
-// Distances have zeros, or no number, on the diagonal.
+// doubt. Distances have zeros, or no number, on the diagonal.
 func (s *square) plain(rows [][]field) bool {
 	zeros, symmetric, whole := true, true, true
 	for i, cells := range rows {

@@ -126,10 +126,9 @@ func withoutBanner(text []byte) string {
 		switch {
 		case len(words) == 0 || words[0][0] == '%':
 		case sized && (len(words) == 2 || len(words) == 3):
-			return fmt.Sprintf("if it is a matrix, add the banner: { echo '%s matrix coordinate %s general'; cat "+
-				"FILE; } > NEW.mtx; "+
-				"or symmetric in the place of general, if each edge is there once", mtxBanner, []string{"pattern",
-				"real"}[len(words)-2])
+			field := []string{"pattern", "real"}[len(words)-2]
+			return fmt.Sprintf("if it is a matrix, add the banner: { echo '%s matrix coordinate %s general'; "+
+				"cat FILE; } > NEW.mtx; or symmetric in the place of general, if each edge is there once", mtxBanner, field)
 		case sized || !ok || len(counts) != 3 || counts[0] != counts[1]:
 			return ""
 		default:

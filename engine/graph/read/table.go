@@ -125,8 +125,7 @@ func cutWrong(cells []field) bool {
 }
 
 // split appends the cells of a line to cells. Blanks around a cell do not belong to it. A cell may stand in double
-// quotes,
-// inside which a quote is written twice. It returns false if a quote is not closed, or more text follows it.
+// quotes, inside which a quote is written twice. It returns false if a quote is not closed, or more text follows it.
 func (t table) split(line []byte, cells []field) ([]field, bool) {
 	if t.end != 0 {
 		if line = bytes.TrimRight(line, " "); len(line) > 0 && line[len(line)-1] == t.end {

@@ -12,8 +12,7 @@ import (
 )
 
 // vertexTable numbers the vertices of an edge list as they appear, and gives them rows once all are known. An id that
-// is a
-// small number is its own vertex, which costs a bit; others, in order of appearance, are -1, -2, …
+// is a small number is its own vertex, which costs a bit; others, in order of appearance, are -1, -2, …
 type vertexTable struct {
 	seen    []uint64         // bit i: vertex i appeared
 	order   []int32          // vertices by first appearance
@@ -162,8 +161,7 @@ func (t *vertexTable) lookAlike() (one, other string, count int) {
 }
 
 // freeze fixes the rows: ascending where all ids are numbers, else by first appearance. It returns the number of
-// vertices,
-// their ids and their rows.
+// vertices, their ids and their rows.
 func (t *vertexTable) freeze() (n int, ids graph.IDs, row func(v int32) int32) {
 	n = len(t.order)
 	low, high, numeric := t.span()
