@@ -27,7 +27,8 @@ var errChanged = class.New(class.Input, "the store was made from something else"
 // ChangedError says what a store differs in from what is wanted.
 type ChangedError struct {
 	Store string
-	// In: kind, scale, tile, keep, layout, predecessors, sources, direction, format, columns, no-arc, base or input.
+	// In: kind, scale, tile, keep, layout, predecessors, sources, direction, format, columns, no-arc,
+	// unweighted, base or input.
 	In     string
 	Was    string // what the store was made with; "" where that is nothing, or unknown
 	Wanted string // likewise
@@ -51,6 +52,7 @@ type Wanted struct {
 	Keep         string // as Problem.Keeps has it
 	Layout       tiles.Layout
 	Predecessors bool
+	Unweighted   bool
 	Sources      tiles.RowSet // nil: all
 
 	Directed                     *bool
@@ -90,6 +92,7 @@ func (p *Problem) Differences(w Wanted) []*ChangedError {
 		{"format", in.Format, w.Format, "by the content", asked.Format == ""},
 		{"columns", in.Columns, w.Columns, "by their names or places", in.Columns == ""},
 		{"no-arc", noArc, w.NoArc, "inf", sameNumber(noArc, "inf")},
+		{"unweighted", kept(in.Unweighted), kept(w.Unweighted), "the weights of the input", !in.Unweighted},
 		{"base", in.Base, w.Base, "that of the format", in.Base == ""},
 	} {
 		differs := a.was != a.wanted

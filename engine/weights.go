@@ -102,7 +102,8 @@ func (p *Problem) ByColumn() bool {
 // inputOptions are the options that the store's matrix was read with.
 func (p *Problem) inputOptions() dense.Options {
 	m := &p.meta
-	o := dense.Options{Kind: entry.Kind(m.Kind), Directed: &m.Directed, NoArc: m.Input.NoArc, Spool: Spool(filepath.Dir(p.Dir()))}
+	o := dense.Options{Kind: entry.Kind(m.Kind), Directed: &m.Directed, NoArc: m.Input.NoArc,
+		Unweighted: m.Input.Unweighted, Spool: Spool(filepath.Dir(p.Dir()))}
 	if m.Scale > 1 {
 		o.Scale = m.Scale
 	}

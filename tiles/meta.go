@@ -42,6 +42,8 @@ type Input struct {
 	Base    string    `json:"base"`             // the smallest id, as it was given; "" if it was not
 	NoArc   string    `json:"no_arc,omitempty"` // what no arc looks like in a matrix, as it was given
 	Asked   *Asked    `json:"asked,omitempty"`  // nil: nobody has noted it
+	// Unweighted: every arc was read as one of weight 1.
+	Unweighted bool `json:"unweighted,omitempty"`
 }
 
 // Asked is what a reader was told that finds it out where it is not told, as it was given; "" if it was not.

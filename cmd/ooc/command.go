@@ -84,7 +84,7 @@ func (l *line) but(names ...string) (flags []string) {
 // noGraphFlags refuses the flags of graphFlags for an argument that is a store.
 func (l *line) noGraphFlags() error {
 	return l.without("--%s is for graphs: a store knows how its graph was read",
-		"base", "columns", "directed", "format", "kind", "no-arc", "scale", "undirected")
+		"base", "columns", "directed", "format", "kind", "no-arc", "scale", "undirected", "unweighted")
 }
 
 // again is this command again, which has done nothing yet.

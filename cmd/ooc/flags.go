@@ -30,6 +30,7 @@ type graphFlags struct {
 	format, columns, kind string
 	noArc, base           string
 	directed, undirected  bool
+	unweighted            bool
 	scale                 int64
 }
 
@@ -56,12 +57,15 @@ func (f *graphFlags) add(cmd *cobra.Command, kinds ...entry.Kind) {
 	fl.Var(flagvalue.Between(&f.scale, 1, math.MaxInt64), "scale",
 		"multiply weights by this, which must make them integers")
 	fl.StringVar(&f.noArc, "no-arc", "", "in a matrix, a number that means no arc, as inf always does")
+	fl.BoolVar(&f.unweighted, "unweighted", false, "every arc has weight 1, so that distances count arcs")
 	cmd.MarkFlagsMutuallyExclusive("directed", "undirected")
+	cmd.MarkFlagsMutuallyExclusive("unweighted", "scale")
 }
 
 // options returns the options for a reader. spool is a folder for inputs that must be unpacked.
 func (f *graphFlags) options(spool string) read.Options {
-	o := read.Options{Format: f.format, Columns: f.columns, Kind: entry.Kind(f.kind), Scale: f.scale, NoArc: f.noArc, Spool: engine.Spool(spool)}
+	o := read.Options{Format: f.format, Columns: f.columns, Kind: entry.Kind(f.kind), Scale: f.scale, NoArc: f.noArc,
+		Unweighted: f.unweighted, Spool: engine.Spool(spool)}
 	if base, err := strconv.Atoi(f.base); err == nil {
 		o.Base = &base
 	}

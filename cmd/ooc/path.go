@@ -11,10 +11,12 @@ import (
 	"ooc/cmd/ooc/exit"
 	"ooc/engine/path"
 	"ooc/engine/text"
+	"ooc/kernels/entry"
 )
 
 type pathOptions struct {
 	line
+	graphFlags
 	pairs string
 	json  bool
 }
@@ -22,11 +24,12 @@ type pathOptions struct {
 func pathCommand() *cobra.Command {
 	f := &pathOptions{}
 	cmd := &cobra.Command{
-		Use:   "path STORE U V",
+		Use:   "path STORE|GRAPH U V",
 		Short: "Print a shortest path between vertices named by their ids in the input",
 		Long:  longHelp("path"),
 		Args:  cobra.RangeArgs(1, 3),
 	}
+	f.graphFlags.add(cmd, entry.Kinds...)
 	cmd.Flags().StringVar(&f.pairs, "pairs", "", "a file with a pair of vertices a line")
 	cmd.Flags().BoolVar(&f.json, "json", false, "one JSON object a pair")
 	return runs(cmd, &f.line, f.run)
@@ -36,17 +39,25 @@ func (o *pathOptions) run(ctx context.Context) error {
 	if (len(o.args) == 3) == (o.pairs != "") || len(o.args) == 2 {
 		return exit.UsageError(errors.New("name a pair of vertices U V, or --pairs FILE"))
 	}
-	return answer(o.args[0], o.json, func(a *printer) error {
-		if o.pairs != "" {
+	return o.answer(ctx, &o.line, o.json, func(a *printer) error {
+		if o.pairs != "" && a.p != nil {
 			return a.paths(ctx, o.pairs)
 		}
-		return a.pair(o.args[1], o.args[2], func(u, v int) error {
-			found, err := path.Between(a.p, u, v)
+		one := func(u, v int) error {
+			between := func() (path.Route, error) { return path.Between(a.p, u, v) }
+			if a.p == nil {
+				between = func() (path.Route, error) { return a.finder.Between(u, v) }
+			}
+			found, err := between()
 			if err != nil {
 				return err
 			}
 			return a.path(&found)
-		})
+		}
+		if o.pairs != "" {
+			return a.pairs(o.pairs, one)
+		}
+		return a.pair(o.args[1], o.args[2], one)
 	})
 }
 

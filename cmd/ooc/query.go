@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strconv"
 	"strings"
 
@@ -20,12 +21,17 @@ import (
 	"ooc/cmd/ooc/vertices"
 	"ooc/engine"
 	"ooc/engine/export"
+	"ooc/engine/graph/dense"
+	"ooc/engine/path"
 	"ooc/engine/stats"
 	"ooc/engine/text"
+	"ooc/kernels/entry"
+	"ooc/tiles"
 )
 
 type queryOptions struct {
 	line
+	graphFlags
 	row, col, pairs, within string
 	rows, cols              string
 	json                    bool
@@ -35,11 +41,12 @@ type queryOptions struct {
 func queryCommand() *cobra.Command {
 	f := &queryOptions{}
 	cmd := &cobra.Command{
-		Use:   "query STORE U V...",
+		Use:   "query STORE|GRAPH U V...",
 		Short: "Print distances between vertices named by their ids in the input",
 		Long:  longHelp("query"),
 		Args:  cobra.MinimumNArgs(1),
 	}
+	f.graphFlags.add(cmd, entry.Kinds...)
 	fl := cmd.Flags()
 	fl.StringVar(&f.row, "row", "", "print the distances from this vertex to all")
 	fl.StringVar(&f.col, "col", "", "print the distances from all to this vertex")
@@ -58,7 +65,7 @@ func (o *queryOptions) run(ctx context.Context) error {
 	if err = cmp.Or(err, o.check(isNear)); err != nil {
 		return err
 	}
-	return answer(o.args[0], o.json, func(a *printer) error {
+	return o.answer(ctx, &o.line, o.json, func(a *printer) error {
 		vertices := o.args[1:]
 		switch {
 		case o.rows != "" || o.cols != "":
@@ -101,6 +108,10 @@ func (o *queryOptions) check(near bool) error {
 
 // table prints the distances between two lists of vertices.
 func (o *queryOptions) table(ctx context.Context, a *printer) (err error) {
+	if a.p == nil {
+		return exit.UsageError(fmt.Errorf("--rows and --cols ask a store: solve the graph (%s), and ask that",
+			terminal.Command("solve", nil, o.args[0])))
+	}
 	t := export.TableOptions{JSON: o.json}
 	if t.Rows, err = a.Selection("rows", o.rows); err != nil {
 		return err
@@ -111,37 +122,71 @@ func (o *queryOptions) table(ctx context.Context, a *printer) (err error) {
 	return export.Table(ctx, a.p, terminal.Out, t)
 }
 
-// printer prints answers from a store that is solved.
+// printer prints answers from a store that is solved, or from a graph.
 type printer struct {
 	vertices.Of
-	p      *engine.Problem
+	p      *engine.Problem // nil: it is a graph
+	finder *path.Finder    // nil: it is a store
+	from   asked           // the one that is not nil
+	meta   *tiles.Meta     // of a graph N, Kind and Scale
 	w      io.Writer
 	number text.Numbers
 	json   bool
 }
 
-// answer opens a store for print, which answers a question from it.
-func answer(dir string, json bool, print func(*printer) error) error {
-	return ask(dir, func(p *engine.Problem) error {
-		if err := p.Solved(); err != nil {
+// asked is what answers: a store from what it keeps, or a graph by searches.
+type asked interface {
+	Distance(u, v int) (float64, error)
+	stats.Lines
+}
+
+// answer opens the store or reads the graph that a line names first, for print, which answers a question from it.
+func (f *graphFlags) answer(ctx context.Context, l *line, json bool, print func(*printer) error) (err error) {
+	in, w := resolve(l.args[0]), bufio.NewWriterSize(terminal.Out, 1<<16)
+	if _, missing := os.Stat(in.name); in.form == aStore || in.isMany() || in.form == unknown && missing != nil {
+		if err := l.noGraphFlags(); err != nil {
 			return err
 		}
-		ids, err := p.IDs()
-		if err != nil {
+		return ask(in.name, func(p *engine.Problem) error {
+			if err := p.Solved(); err != nil {
+				return err
+			}
+			ids, err := p.IDs()
+			if err != nil {
+				return err
+			}
+			return errors.Join(print(&printer{verticesIn(p, ids), p, nil, p, p.Meta(), w, p.Numbers(), json}), w.Flush())
+		})
+	}
+	if in.form == standardInput && l.flag("pairs") == "--pairs=-" {
+		return exit.UsageError(errors.New("the graph and --pairs cannot both be standard input: give one of them as a file"))
+	}
+	n, err := f.readArcs(l)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, n.close()) }()
+	g := n.graph()
+	if g == nil {
+		if g, err = n.weights.(*dense.Matrix).Graph(); err != nil {
 			return err
 		}
-		w := bufio.NewWriterSize(terminal.Out, 1<<16)
-		return errors.Join(print(&printer{verticesIn(p, ids), p, w, p.Numbers(), json}), w.Flush())
-	})
+	}
+	finder, err := path.NewFinder(ctx, g)
+	if err != nil {
+		return err
+	}
+	of, m := vertices.Of{IDs: g.IDs, N: g.N, Name: in.name}, &tiles.Meta{N: g.N, Kind: g.Kind, Scale: g.Scale}
+	return errors.Join(print(&printer{of, nil, finder, finder, m, w, text.NumbersOf(g.Kind, g.Scale), json}), w.Flush())
 }
 
 // pair has do answer for two vertices by their ids.
 func (a *printer) pair(from, to string, do func(u, v int) error) error {
-	u, err := a.p.Lookup(from)
+	u, err := a.Find(from)
 	if err != nil {
 		return err
 	}
-	v, err := a.p.Lookup(to)
+	v, err := a.Find(to)
 	if err != nil {
 		return err
 	}
@@ -163,7 +208,7 @@ func (a *printer) pairs(file string, do func(u, v int) error) error {
 		if told == "" {
 			return do(u, v)
 		}
-		d, err := a.p.Distance(u, v)
+		d, err := a.from.Distance(u, v)
 		if err != nil {
 			return err
 		}
@@ -179,7 +224,7 @@ func (a *printer) pairs(file string, do func(u, v int) error) error {
 
 // distance prints the distance of two rows.
 func (a *printer) distance(u, v int) error {
-	d, err := a.p.Distance(u, v)
+	d, err := a.from.Distance(u, v)
 	if err != nil {
 		return err
 	}
@@ -205,12 +250,12 @@ func (a *printer) print(u, v string, d float64, incoming bool) error {
 
 // near prints the pairs of a vertex and those near it.
 func (a *printer) near(id string, near stats.Near) error {
-	at, err := a.p.Lookup(id)
+	at, err := a.Find(id)
 	if err != nil {
 		return err
 	}
 	id = a.IDs.Name(at)
-	list, err := stats.Nearest(a.p, at, near)
+	list, err := near.Of(a.from, a.meta, at)
 	for _, n := range list {
 		if err == nil {
 			err = a.print(id, a.IDs.Name(n.Row), n.Distance, near.Incoming)
@@ -221,16 +266,16 @@ func (a *printer) near(id string, near stats.Near) error {
 
 // line prints a row or a column.
 func (a *printer) line(id string, isRow bool) error {
-	at, err := a.p.Lookup(id)
+	at, err := a.Find(id)
 	if err != nil {
 		return err
 	}
 	id = a.IDs.Name(at)
 	d := make([]float64, a.N)
-	read, name := a.p.Row, a.IDs.Name
+	read, name := a.from.Row, a.IDs.Name
 	if !isRow {
-		d = d[:a.p.Geometry().RowCount()]
-		read, name = a.p.Col, func(i int) string { return a.IDs.Name(a.p.Sources().Vertex(i)) }
+		d = d[:cmp.Or(len(a.meta.Sources), a.N)]
+		read, name = a.from.Col, func(i int) string { return a.IDs.Name(a.meta.Sources.Vertex(i)) }
 	}
 	err = read(d, at)
 	for i, x := range d {

@@ -47,7 +47,8 @@ func (j *job) same(ctx context.Context, p *engine.Problem) error {
 func (o *solveOptions) wanted(p *engine.Problem) engine.Wanted {
 	w := engine.Wanted{
 		Keep: o.keep, Kind: entry.Kind(o.kind), Scale: o.scale, Tile: o.Tile, Layout: o.Layout,
-		Predecessors: o.Predecessors, Format: o.format, Columns: o.columns, NoArc: o.noArc, Base: o.base,
+		Predecessors: o.Predecessors, Unweighted: o.unweighted, Format: o.format, Columns: o.columns, NoArc: o.noArc,
+		Base: o.base,
 		DirectedByDefault: true, Directed: o.options("").Directed,
 	}
 	for _, format := range read.Formats {
@@ -116,8 +117,8 @@ func flagOf(in, value string) string {
 		return "no --" + in
 	case in == "direction":
 		return "--" + value
-	case in == "predecessors":
-		return "--predecessors"
+	case in == "predecessors", in == "unweighted":
+		return "--" + in
 	}
 	return fmt.Sprintf("--%s %s", in, text.Line(text.Quote(value)))
 }

@@ -406,7 +406,7 @@ func (j *job) origin(src *graph.Source) tiles.Input {
 		asked.Direction = "undirected"
 	}
 	return tiles.Input{Name: name, Format: src.Format, Size: src.Size, ModTime: src.ModTime, SHA256: src.SHA256,
-		Columns: j.columns, Base: j.base, NoArc: j.noArc, Asked: asked}
+		Columns: j.columns, Base: j.base, NoArc: j.noArc, Unweighted: j.unweighted, Asked: asked}
 }
 
 // planRows plans a matrix for the store out, and makes sure that there is room for it.

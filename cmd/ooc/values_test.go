@@ -137,6 +137,7 @@ var linesFor = map[string]string{
 	"ooc verify": "g.ooc", "ooc scrub": "g.ooc", "ooc stats": "g.ooc --csv", "ooc sssp": "g.gr --source 1", "ooc near": "g.gr new.npz --within 9", "ooc mst": "g.gr", "ooc merge": "m.ooc g.ooc", "ooc plan": "g.gr", "ooc gen": "random new.gr",
 	"ooc stats --sources": "g.gr --csv", "ooc stats --columns": "g.gr --csv", "ooc stats --no-arc": "g.gr --csv", "ooc stats --out": "g.gr --csv", "ooc stats --store": "g.gr --csv",
 	"ooc sssp --source": "g.gr", "ooc solve --jobs": "", "ooc query --k-nearest": "g.ooc --row 1", "ooc query --within": "g.ooc --row 1",
+	"ooc query --columns": "g.gr 1 2", "ooc query --no-arc": "g.gr 1 2", "ooc path --columns": "g.gr 1 2", "ooc path --no-arc": "g.gr 1 2",
 	"ooc verify --matrix": "g.gr --full", "ooc gen --arcs": "random new.gr -n 5", "ooc solve --out": "g.gr", "ooc solve --out-dir": "g.gr", "ooc bench tables": "--quick",
 }
 
@@ -197,6 +198,8 @@ var workFor = map[string]string{
 	"ooc plan --node-link": "--vertices 9999 --nodes 2", "ooc plan --node-disk": "--vertices 9999 --nodes 2 --node-link 1GB/s",
 	"ooc plan --gpus-per-node": "--vertices 9999 --device h100 --nodes 2 --node-link 50GB/s",
 	"ooc plan --no-arc":        "m.npy", "ooc solve --no-arc": "m.npy --out new.ooc", "ooc sssp --no-arc": "m.npy --source 1",
+	"ooc query --no-arc": "m.npy 0 1", "ooc query --base": "g.gr 1 2", "ooc query --scale": "g.gr 1 2",
+	"ooc path --no-arc": "m.npy 0 1", "ooc path --base": "g.gr 1 2", "ooc path --scale": "g.gr 1 2",
 	"ooc mst --no-arc": "m.npy --undirected", "ooc verify --no-arc": "m.npy --matrix m.npy --full",
 	"ooc verify --base": "g.gr --matrix m.npy --full", "ooc verify --scale": "g.gr --matrix m.npy --full",
 }
@@ -358,7 +361,8 @@ func TestUnknownCommands(t *testing.T) {
 		"completion fsh":                    "ooc completion fish",
 		"devices rubbish":                   "accepts 0 arg",
 		"query s.ooc -1 2":                  "give -- before names that begin with -",
-		"plan g.gr --directed --undirected": "give one of them",
+		"plan g.gr --directed --undirected": "--directed and --undirected: give one of them",
+		"plan g.gr --unweighted --scale 10": "--unweighted and --scale: give one of them",
 	} {
 		refuses(t, strings.Fields(line), exit.Usage, says)
 	}

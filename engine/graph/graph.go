@@ -277,6 +277,23 @@ func (g *Graph) Wide() *Graph {
 	return &w
 }
 
+// Unweighted returns the graph with 1 in the place of every weight, in a kind; graph.KindAuto stands for i32.
+func (g *Graph) Unweighted(kind entry.Kind) *Graph {
+	if kind == KindAuto {
+		kind = entry.KindI32
+	}
+	w := *g
+	w.Kind, w.Scale, w.I32, w.F32, w.F64 = kind, 1, nil, nil, nil
+	wide := kind.Wide()
+	weights := wide.Make(len(w.Targets))
+	for k := range w.Targets {
+		wide.Put(weights, k, wide.Bits(1))
+	}
+	w.SetWeights(weights)
+	w.summarize()
+	return &w
+}
+
 // SetWeights sets the weights, as WeightBytes returns them, of a graph whose kind is set.
 func (g *Graph) SetWeights(stored []byte) {
 	switch g.Kind {

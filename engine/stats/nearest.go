@@ -33,15 +33,26 @@ type Near struct {
 // Nearest lists vertices near a row, without itself, by distance and then by row. In f32 the distance Within
 // is rounded as the stored ones are. It fails with engine.ErrUnsolved where distances are not final.
 func Nearest(p *engine.Problem, row int, near Near) ([]Neighbor, error) {
-	d, read, vertex := make([]float64, p.Geometry().N), p.Row, func(i int) int { return i }
+	return near.Of(p, p.Meta(), row)
+}
+
+// Lines are rows and columns of distances, as engine.Problem has them.
+type Lines interface {
+	Row(dst []float64, u int) error
+	Col(dst []float64, v int) error
+}
+
+// Of is Nearest for any rows and columns. Of m it takes N, Kind, Scale and Sources. Errors are those of lines.
+func (near Near) Of(lines Lines, m *tiles.Meta, row int) ([]Neighbor, error) {
+	d, read, vertex := make([]float64, m.N), lines.Row, func(i int) int { return i }
 	if near.Incoming {
-		d, read, vertex = d[:p.Geometry().RowCount()], p.Col, p.Meta().Sources.Vertex
+		d, read, vertex = d[:cmp.Or(len(m.Sources), m.N)], lines.Col, m.Sources.Vertex
 	}
 	if err := read(d, row); err != nil {
 		return nil, err
 	}
 	var list []Neighbor
-	within := rounded(p.Meta(), near.Within)
+	within := rounded(m, near.Within)
 	for i, x := range d {
 		if v := vertex(i); v != row && x <= within && !math.IsInf(x, 1) {
 			list = append(list, Neighbor{v, x})

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -34,8 +35,10 @@ func Error(_ *cobra.Command, err error) error {
 // Check refuses flags that do not go together, and flags and arguments that are empty, as a script gives them whose
 // variable is not set.
 func Check(cmd *cobra.Command) (err error) {
-	if cmd.ValidateFlagGroups() != nil { // there is one group
-		return exit.UsageError(errors.New("--directed and --undirected: give one of them"))
+	if err := cmd.ValidateFlagGroups(); err != nil { // all groups are pairs of which one may be given
+		_, group, _ := strings.Cut(err.Error(), "[")
+		group, _, _ = strings.Cut(group, "]")
+		return exit.UsageError(fmt.Errorf("--%s: give one of them", strings.Replace(group, " ", " and --", 1)))
 	}
 	cmd.Flags().Visit(func(fl *pflag.Flag) {
 		if text := fl.Value.String(); err == nil && (text == "" || text == "[]") {

@@ -24,6 +24,7 @@ type numbers struct {
 	scale int64 // 1: none
 	ten   bool  // scale is a power of ten
 	float bool  // the kind was settled, and is f32
+	ones  bool  // every arc weighs 1, whatever its entry
 
 	noArc   bool    // somebody has said what is no arc
 	none    float64 // of floating types: what no arc looks like, beside +Inf
@@ -93,9 +94,10 @@ func newNumbers(d npy.Type, o Options) (*numbers, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &numbers{Type: d, entryType: entryTypes[d.Code], want: weigh.Want, scale: weigh.Scale, none: math.Inf(1)}
+	x := &numbers{Type: d, entryType: entryTypes[d.Code], want: weigh.Want, scale: weigh.Scale, ones: o.Unweighted,
+		none: math.Inf(1)}
 	x.ten = isPowerOfTen(x.scale)
-	if x.want == graph.KindAuto && x.bits == 0 {
+	if x.want == graph.KindAuto && (x.bits == 0 || x.ones) {
 		x.want = entry.KindI32
 	}
 	if x.bits == 16 {

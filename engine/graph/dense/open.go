@@ -22,6 +22,8 @@ type Options struct {
 	Kind     entry.Kind
 	Scale    int64  // multiply weights by it, which must make them integers; 0: do not
 	NoArc    string // the number that is no arc, beside +Inf; "" for none
+	// Unweighted has every arc weigh 1, of Kind or else i32, whatever the entries say, and Scale be 0.
+	Unweighted bool
 	// Spool makes the file that holds the entries, size bytes of them, while the matrix is open: where it is
 	// compressed or can be read once only. nil: one in the system's folder for such files.
 	Spool func(size int64) (*os.File, error)

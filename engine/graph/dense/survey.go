@@ -87,6 +87,9 @@ func (s *surveyor) line(u int, weights []float64) bool {
 	found.see(weights[:u])
 	loop.see(weights[u : u+1])
 	found.see(weights[u+1:])
+	if s.d.numbers.ones && found.arcs > 0 && !math.IsInf(found.lo, -1) { // which is refused
+		found.lo, found.hi, found.fraction, found.rounded = 1, 1, false, false
+	}
 	s.d.largest[u] = max(found.hi, -found.lo)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -106,6 +106,11 @@ func (d *Matrix) entries(dst []float64, e cell, scratch []byte) error {
 		return err
 	}
 	d.numbers.weightsOf(dst, raw)
+	for i, w := range dst {
+		if d.numbers.ones && w-w == 0 { // finite
+			dst[i] = 1
+		}
+	}
 	return nil
 }
 

@@ -22,6 +22,8 @@ type Options struct {
 	Kind     entry.Kind
 	Scale    int64  // multiply weights by it, which must make them integers; 0: do not
 	NoArc    string // in a matrix, the number that is no arc, beside +Inf; "" for none
+	// Unweighted has every arc weigh 1, of Kind or else i32, whatever the input says, and Scale be 0.
+	Unweighted bool
 	// Spool makes the file that holds the entries of a matrix, size bytes of them, while it is open: where it
 	// is compressed or can be read once only. nil: one in the system's folder for such files.
 	Spool func(size int64) (*os.File, error)
@@ -30,7 +32,7 @@ type Options struct {
 // dense returns what of it concerns a matrix that stays in its file.
 func (o Options) dense() dense.Options {
 	return dense.Options{Base: o.Base, Directed: o.Directed, Kind: o.Kind, Scale: o.Scale, NoArc: o.NoArc,
-		Spool: o.Spool}
+		Unweighted: o.Unweighted, Spool: o.Spool}
 }
 
 // base returns the id of the first vertex, where a format has one that differs.
@@ -110,9 +112,16 @@ func (in *reading) open() (*graph.Graph, *dense.Matrix, error) {
 		d, err := dense.FromInput(in.Input, in.options.dense())
 		return nil, d, err
 	}
+	kind := in.options.Kind
+	if in.options.Unweighted {
+		in.options.Kind = entry.KindF64 // which takes every number
+	}
 	g, err := in.collect()
 	if err == nil {
 		err = in.Unchanged()
+	}
+	if err == nil && in.options.Unweighted {
+		g = g.Unweighted(kind)
 	}
 	return g, nil, err
 }
