@@ -118,10 +118,12 @@ func TestUnweighted(t *testing.T) {
 	ooc(t, dir, "near", "g.csv", "n.csv", "--within", "1", "--unweighted").want(t, 0, "4 pairs")
 	ooc(t, dir, "sssp", "g.csv", "--source", "a", "--unweighted").want(t, 0, "d\t3\tc\n")
 	ooc(t, dir, "mst", "g.csv", "--undirected", "--unweighted").want(t, 0, "total\t3\n")
-	ooc(t, dir, "plan", "g.csv", "--unweighted").want(t, 0, "weights 1…1, i32")
+	ooc(t, dir, "plan", "g.csv", "--unweighted").want(t, 0, "4 vertices, 4 arcs, i32")
 	writeFile(t, dir, "week.jobs", "g.csv --unweighted --out batch.ooc\n")
 	ooc(t, dir, "solve", "--jobs", "week.jobs").want(t, 0)
 	ooc(t, dir, "solve", "g.csv", "--unweighted", "--out", "batch.ooc").want(t, 0, "already solved")
+	ooc(t, dir, "solve", "g.csv", "--out", "batch.ooc").want(t, 0, "already solved", "as it was made, with --unweighted")
+	ooc(t, dir, "solve", "g.csv", "--out", "batch.ooc", "--strict").want(t, 3, "this asks for the default, the weights of the input")
 }
 
 // TestEnron gathers hop counts from some addresses of the bundled network.

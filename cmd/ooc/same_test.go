@@ -35,7 +35,6 @@ var questions = []struct {
 	{"columns", "c.csv", "--columns from=a,to=b,weight=km", "--columns from=a,to=b,weight=h", "weight=km", "weight=h", false},
 	{"no arc", "m.npy", "--no-arc 0", "--no-arc 7", "--no-arc 0", "--no-arc 7", false},
 	{"unweighted", "r.csv", "", "--unweighted", "no --unweighted", "--unweighted", true},
-	{"weights", "r.csv", "--unweighted", "--kind f32", "--unweighted", "--kind f32", false},
 	{"base", "g.gr", "--base 1", "--base 0", "--base 1", "--base 0", false},
 	{"format", "k.txt", "--format metis", "--format edgelist", "--format metis", "--format edgelist", false},
 	{"predecessors", "r.csv", "", "--predecessors", "no --predecessors", "--predecessors", true},
