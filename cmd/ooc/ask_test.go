@@ -36,6 +36,7 @@ func TestAskGraph(t *testing.T) {
 		writeFile(t, dir, "pairs", pairs.String())
 		for _, question := range []string{
 			"query v0 v5 v0", "query --row v3", "query --col v3", "query v2 --k-nearest 5", "query --col v2 --within 7.5", "query --pairs pairs",
+			"query --rows v3,v1 --cols v0..v2,v1", "query --rows v2",
 		} {
 			for _, json := range []bool{false, true} {
 				words := strings.Fields(question)
@@ -92,7 +93,7 @@ func TestAskGraphOtherwise(t *testing.T) {
 	ooc(t, dir, "query", "g.csv", "a", "x").want(t, 3, `g.csv has no vertex "x"`)
 	ooc(t, dir, "path", "rubbish.csv", "a", "x").want(t, 3, "rubbish.csv")
 	ooc(t, dir, "query", "missing.csv", "a", "x").want(t, 3, "missing.csv")
-	ooc(t, dir, "query", "g.csv", "--rows", "a").want(t, 2, "solve the graph (ooc solve g.csv)")
+	ooc(t, dir, "query", "g.csv", "--cols", "a").want(t, 2, "solve the graph (ooc solve g.csv)")
 	ooc(t, dir, "query", "-", "--pairs", "-").want(t, 2, "cannot both be standard input")
 	ooc(t, dir, "solve", "m.npy", "--unweighted").want(t, 0, "solved m.ooc")
 	ooc(t, dir, "query", "m.ooc", "a", "c", "--unweighted").want(t, 2, "--unweighted is for graphs")

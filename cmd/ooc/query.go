@@ -108,9 +108,9 @@ func (o *queryOptions) check(near bool) error {
 
 // table prints the distances between two lists of vertices.
 func (o *queryOptions) table(ctx context.Context, a *printer) (err error) {
-	if a.p == nil {
-		return exit.UsageError(fmt.Errorf("--rows and --cols ask a store: solve the graph (%s), and ask that",
-			terminal.Command("solve", nil, o.args[0])))
+	if a.p == nil && o.rows == "" {
+		return exit.UsageError(fmt.Errorf("each row of a graph takes a search: name some with --rows, or solve the graph "+
+			"(%s), and ask that", terminal.Command("solve", nil, o.args[0])))
 	}
 	t := export.TableOptions{JSON: o.json}
 	if t.Rows, err = a.Selection("rows", o.rows); err != nil {
@@ -119,7 +119,59 @@ func (o *queryOptions) table(ctx context.Context, a *printer) (err error) {
 	if t.Cols, err = a.Selection("cols", o.cols); err != nil {
 		return err
 	}
+	if a.p == nil {
+		return a.searched(t.Rows, t.Cols)
+	}
 	return export.Table(ctx, a.p, terminal.Out, t)
+}
+
+// searched prints a table of a graph as export.Table prints one of a store. No cols stand for all.
+func (a *printer) searched(rows, cols []int) error {
+	if cols == nil {
+		for v := range a.N {
+			cols = append(cols, v)
+		}
+	}
+	objects, names, d := json.NewEncoder(a.w), make([]string, len(cols)), make([]float64, a.N)
+	for i, v := range cols {
+		names[i] = a.IDs.Name(v)
+		if !a.json {
+			fmt.Fprintf(a.w, "\t%s", text.CellOf(names[i]))
+		}
+	}
+	if !a.json {
+		fmt.Fprintln(a.w)
+	} else if err := objects.Encode(struct {
+		Type string   `json:"type"`
+		To   []string `json:"to"`
+	}{"columns", names}); err != nil {
+		return err
+	}
+	for _, u := range rows {
+		if err := a.from.Row(d, u); err != nil {
+			return err
+		}
+		row := struct {
+			Type      string            `json:"type"`
+			From      string            `json:"from"`
+			Distances []json.RawMessage `json:"distances"`
+		}{Type: "row", From: a.IDs.Name(u)}
+		cells := []string{text.CellOf(row.From)}
+		for _, v := range cols {
+			row.Distances = append(row.Distances, a.number.JSON(d[v]))
+			cells = append(cells, a.number.Text(d[v]))
+		}
+		err := error(nil)
+		if a.json {
+			err = objects.Encode(row)
+		} else {
+			_, err = fmt.Fprintln(a.w, strings.Join(cells, "\t"))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // printer prints answers from a store that is solved, or from a graph.

@@ -48,7 +48,7 @@ func (o *solveOptions) wanted(p *engine.Problem) engine.Wanted {
 	w := engine.Wanted{
 		Keep: o.keep, Kind: entry.Kind(o.kind), Scale: o.scale, Tile: o.Tile, Layout: o.Layout,
 		Predecessors: o.Predecessors, Unweighted: o.unweighted, Format: o.format, Columns: o.columns, NoArc: o.noArc,
-		Base: o.base,
+		Base:              o.base,
 		DirectedByDefault: true, Directed: o.options("").Directed,
 	}
 	for _, format := range read.Formats {
