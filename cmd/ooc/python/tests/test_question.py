@@ -50,6 +50,7 @@ CALLS = [
     ("kind of shortest_path", shortest(DENSE), solve(DENSE), "kind=f64", "kind=f32"),
     ("scale", solve(SPARSE), solve(SPARSE, scale=10), "1", "scale=10"),
     ("unweighted", shortest(SPARSE), shortest(SPARSE, unweighted=True), "unweighted=", "another graph"),
+    ("hop counts", solve(SPARSE), solve(SPARSE, unweighted=True), "the weights of the input", "unweighted=True"),
     ("weight", solve(nx.Graph(EDGES)), solve(nx.Graph(EDGES), weight="km"), "weight=", "another graph"),
     ("graph", solve(SPARSE), solve(SPARSE * 2), "other lengths", "another graph"),
     ("columns", solve("e.csv"), solve("e.csv", columns="from,to,weight"), "by their names", "columns=from,to"),

@@ -142,6 +142,20 @@ def test_columns_that_are_not_used_are_said():
         ooc.solve(TABLE.rename(columns={"km": "length"}), "table.ooc")
 
 
+NO_LENGTHS = np.array([[0, 0.5, 0], [-3, 0, 7e9], [0, 0, 0]])
+
+
+@pytest.mark.parametrize("graph", [NO_LENGTHS, sp.csr_array(NO_LENGTHS), nx.from_numpy_array(NO_LENGTHS, create_using=nx.DiGraph)])
+def test_hop_counts(graph):
+    store = ooc.solve(graph, "hops.ooc", unweighted=True)
+    assert store.kind == "i32" and store.row(0).tolist() == [0, 1, 2]
+
+
+def test_hop_counts_of_a_file():
+    Path("g.csv").write_text("from,to,weight\n0,1,0.5\n1,0,-3\n1,2,7e9\n")
+    assert ooc.solve("g.csv", unweighted=True, directed=True).row(0).tolist() == [0, 1, 2]
+
+
 def test_ends_in_the_index():
     assert ooc.solve(TABLE.set_index(["source", "target", "lanes"]).rename(columns={"km": "length"}), "table.ooc")[3, 1] == 9
 

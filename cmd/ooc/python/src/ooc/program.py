@@ -77,7 +77,7 @@ def warn(message: str) -> None:
 
 
 # Of what a store was made with and is asked for: a flag that has a value, which may be any text.
-_MADE = re.compile(r"((?:made with|asks for)(?: no)?) --(?!restart|predecessors|directed|undirected)([a-z-]+) ?")
+_MADE = re.compile(r"((?:made with|asks for)(?: no)?) --(?!restart|predecessors|directed|undirected|unweighted)([a-z-]+) ?")
 # Any other flag in a message of the command, with its value if it has one.
 _FLAG = re.compile(r"--([a-z][a-z\d-]*)(?:[ =](\d[\w.]*|[ifu]\d\d|inf|nan|[a-z]+=[^\s;,]+(?:,[a-z]+=[^\s;,]+)*|[A-Z]+\b|\S+(?=: )))?")
 
@@ -86,7 +86,7 @@ def _argument(flag: re.Match[str]) -> str:
     name, value = flag[1].replace("-", "_"), flag[2]
     if name.endswith("directed"):
         return f"directed={name == 'directed'}"
-    if name in ("restart", "predecessors"):
+    if name in ("restart", "predecessors", "unweighted"):
         return f"{name}=True"
     return f"{name}=" + ("" if value is None else value if value[0].isdigit() or value[0] == '"' or value.isupper() else f'"{value}"')
 
