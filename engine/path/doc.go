@@ -1,4 +1,4 @@
-// Package path finds shortest paths in a solved store: a Walker goes back from the target along tight arcs, or along
-// the predecessors or the factors that the store keeps. Search is a search of the graph itself that measures its paths,
-// by which others judge distances.
+// Package path finds shortest paths. In a solved store a Walker goes back from the target along tight arcs, or along
+// the predecessors or the factors that the store keeps; Gonum answers in gonum's shapes. In a graph that has no store
+// a Finder searches from both ends.
 package path

@@ -2,6 +2,7 @@ package dense
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -354,6 +355,45 @@ func TestDenseZeros(t *testing.T) {
 				t.Errorf("%s, no arc %s: %d arcs", code, none, d.Facts().Arcs)
 			}
 		}
+	}
+}
+
+// TestDenseUnweighted has every entry that is an arc weigh 1, whatever it says.
+func TestDenseUnweighted(t *testing.T) {
+	for _, code := range codes {
+		for _, kind := range []entry.Kind{graph.KindAuto, entry.KindU16, entry.KindF32, entry.KindF64} {
+			a := &array{n: 3, code: code, version: 1, fortran: kind == entry.KindF32, values: []float64{1, 1, 0, 0, 1, 1, 1, 0, 1}}
+			if strings.HasPrefix(code, "f") {
+				a.values[1], a.values[5], a.values[6] = 0.5, -7, 60000
+			}
+			o := Options{NoArc: "0", Unweighted: true, Kind: kind}
+			d := openMatrix(t, a.write(t), o)
+			if f := d.Facts(); f.Kind != cmp.Or(kind, entry.KindI32) || f.Arcs != 3 || f.MinWeight != 1 || f.MaxWeight != 1 || f.Negative {
+				t.Errorf("%s, %s: %+v", code, kind, f)
+			}
+			g, err := d.Graph()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, arc := range [][2]int{{0, 1}, {1, 2}, {2, 0}} {
+				if k := g.Find(arc[0], arc[1]); k < 0 || g.Weight(k) != 1 {
+					t.Errorf("%s, %s: no arc %v of weight 1", code, kind, arc)
+				}
+			}
+		}
+	}
+	for _, c := range []struct {
+		values []float64
+		of     error
+		says   string
+	}{
+		{[]float64{0, 1, 1, -2}, graph.ErrNegativeCycle, "-2"},
+		{[]float64{0, 0, 1, 0}, graph.ErrBadInput, "--no-arc 0"},
+		{[]float64{0, math.NaN(), 1, 0}, graph.ErrBadInput, "--no-arc nan"},
+		{[]float64{0, math.Inf(-1), 1, 0}, graph.ErrBadInput, "weight -inf"},
+	} {
+		_, err := openDense((&array{n: 2, code: "f8", version: 1, values: c.values}).write(t), Options{Unweighted: true})
+		graphtest.WantError(t, err, c.of, c.says)
 	}
 }
 
