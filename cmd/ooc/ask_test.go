@@ -13,7 +13,8 @@ func TestAskGraph(t *testing.T) {
 	r := seeded(t)
 	dir := t.TempDir()
 	for round, flags := range []string{
-		"", "--undirected", "--unweighted", "--undirected --unweighted", "--kind u16", "--kind f64", "--scale 10", "--directed --kind f32",
+		"", "--undirected", "--unweighted", "--undirected --unweighted", "--kind u16", "--kind f64", "--scale 10",
+		"--directed --kind f32",
 	} {
 		const n = 40
 		var b strings.Builder
@@ -35,7 +36,8 @@ func TestAskGraph(t *testing.T) {
 		}
 		writeFile(t, dir, "pairs", pairs.String())
 		for _, question := range []string{
-			"query v0 v5 v0", "query --row v3", "query --col v3", "query v2 --k-nearest 5", "query --col v2 --within 7.5", "query --pairs pairs",
+			"query v0 v5 v0", "query --row v3", "query --col v3", "query v2 --k-nearest 5",
+			"query --col v2 --within 7.5", "query --pairs pairs",
 			"query --rows v3,v1 --cols v0..v2,v1", "query --rows v2",
 		} {
 			for _, json := range []bool{false, true} {
@@ -53,9 +55,11 @@ func TestAskGraph(t *testing.T) {
 				}
 			}
 		}
-		want := pathHeads(ooc(t, dir, "path", store, "--pairs", "pairs").want(t, 0).stdout)
-		got := pathHeads(ooc(t, dir, append([]string{"path", name, "--pairs", "pairs"}, strings.Fields(flags)...)...).want(t, 0).stdout)
-		if got != want {
+		heads := func(of string, more ...string) string {
+			line := append([]string{"path", of, "--pairs", "pairs"}, more...)
+			return pathHeads(ooc(t, dir, line...).want(t, 0).stdout)
+		}
+		if got, want := heads(name, strings.Fields(flags)...), heads(store); got != want {
 			t.Errorf("paths of %s %s:\n%s\nthe store says\n%s", name, flags, got, want)
 		}
 	}
@@ -94,6 +98,8 @@ func TestAskGraphOtherwise(t *testing.T) {
 	ooc(t, dir, "path", "rubbish.csv", "a", "x").want(t, 3, "rubbish.csv")
 	ooc(t, dir, "query", "missing.csv", "a", "x").want(t, 3, "missing.csv")
 	ooc(t, dir, "query", "g.csv", "--cols", "a").want(t, 2, "solve the graph (ooc solve g.csv)")
+	ooc(t, dir, "solve", "g.csv").want(t, 0)
+	ooc(t, dir, "query", "g.ooc", "--cols", "a").want(t, 0, "\ta\n")
 	ooc(t, dir, "query", "-", "--pairs", "-").want(t, 2, "cannot both be standard input")
 	ooc(t, dir, "solve", "m.npy", "--unweighted").want(t, 0, "solved m.ooc")
 	ooc(t, dir, "query", "m.ooc", "a", "c", "--unweighted").want(t, 2, "--unweighted is for graphs")
@@ -112,9 +118,11 @@ func TestUnweighted(t *testing.T) {
 		"": "i32", "--kind u16": "u16", "--kind f32": "f32", "--kind f64": "f64",
 	} {
 		words := append(strings.Fields(flags), "--unweighted")
-		ooc(t, dir, append([]string{"solve", "g.csv", "--restart"}, words...)...).want(t, 0, "4 vertices, 4 arcs, weights 1…1, "+want)
-		ooc(t, dir, "query", "g.ooc", "--row", "a").want(t, 0, "a\ta\t0\na\tb\t1\na\tc\t2\na\td\t3\n")
-		ooc(t, dir, append([]string{"query", "g.csv", "--row", "a"}, words...)...).want(t, 0, "a\ta\t0\na\tb\t1\na\tc\t2\na\td\t3\n")
+		solved := ooc(t, dir, append([]string{"solve", "g.csv", "--restart"}, words...)...)
+		solved.want(t, 0, "4 vertices, 4 arcs, weights 1…1, "+want)
+		const row = "a\ta\t0\na\tb\t1\na\tc\t2\na\td\t3\n"
+		ooc(t, dir, "query", "g.ooc", "--row", "a").want(t, 0, row)
+		ooc(t, dir, append([]string{"query", "g.csv", "--row", "a"}, words...)...).want(t, 0, row)
 	}
 	ooc(t, dir, "near", "g.csv", "n.csv", "--within", "1", "--unweighted").want(t, 0, "4 pairs")
 	ooc(t, dir, "sssp", "g.csv", "--source", "a", "--unweighted").want(t, 0, "d\t3\tc\n")
@@ -123,8 +131,9 @@ func TestUnweighted(t *testing.T) {
 	writeFile(t, dir, "week.jobs", "g.csv --unweighted --out batch.ooc\n")
 	ooc(t, dir, "solve", "--jobs", "week.jobs").want(t, 0)
 	ooc(t, dir, "solve", "g.csv", "--unweighted", "--out", "batch.ooc").want(t, 0, "already solved")
-	ooc(t, dir, "solve", "g.csv", "--out", "batch.ooc").want(t, 0, "already solved", "as it was made, with --unweighted")
-	ooc(t, dir, "solve", "g.csv", "--out", "batch.ooc", "--strict").want(t, 3, "this asks for the default, the weights of the input")
+	again := []string{"solve", "g.csv", "--out", "batch.ooc"}
+	ooc(t, dir, again...).want(t, 0, "already solved", "as it was made, with --unweighted")
+	ooc(t, dir, append(again, "--strict")...).want(t, 3, "this asks for the default, the weights of the input")
 }
 
 // TestEnron gathers hop counts from some addresses of the bundled network.
@@ -137,6 +146,7 @@ func TestEnron(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	ooc(t, dir, "stats", enron, "--unweighted", "--undirected", "--sources", "random:200").want(t, 0, "36,692 vertices", "mean         3.975750397746965")
+	r := ooc(t, dir, "stats", enron, "--unweighted", "--undirected", "--sources", "random:200")
+	r.want(t, 0, "36,692 vertices", "mean         3.975750397746965")
 	ooc(t, dir, "path", enron, "5", "36000", "--unweighted").want(t, 0, "5\t36000\t4\t4\n")
 }

@@ -109,8 +109,8 @@ func (o *queryOptions) check(near bool) error {
 // table prints the distances between two lists of vertices.
 func (o *queryOptions) table(ctx context.Context, a *printer) (err error) {
 	if a.p == nil && o.rows == "" {
-		return exit.UsageError(fmt.Errorf("each row of a graph takes a search: name some with --rows, or solve the graph "+
-			"(%s), and ask that", terminal.Command("solve", nil, o.args[0])))
+		return exit.UsageError(fmt.Errorf("each row of a graph takes a search: name some with --rows, or solve the "+
+			"graph (%s), and ask that", terminal.Command("solve", nil, o.args[0])))
 	}
 	t := export.TableOptions{JSON: o.json}
 	if t.Rows, err = a.Selection("rows", o.rows); err != nil {
@@ -207,11 +207,13 @@ func (f *graphFlags) answer(ctx context.Context, l *line, json bool, print func(
 			if err != nil {
 				return err
 			}
-			return errors.Join(print(&printer{verticesIn(p, ids), p, nil, p, p.Meta(), w, p.Numbers(), json}), w.Flush())
+			a := &printer{verticesIn(p, ids), p, nil, p, p.Meta(), w, p.Numbers(), json}
+			return errors.Join(print(a), w.Flush())
 		})
 	}
 	if in.form == standardInput && l.flag("pairs") == "--pairs=-" {
-		return exit.UsageError(errors.New("the graph and --pairs cannot both be standard input: give one of them as a file"))
+		return exit.UsageError(errors.New("the graph and --pairs cannot both be standard input: " +
+			"give one of them as a file"))
 	}
 	n, err := f.readArcs(l)
 	if err != nil {

@@ -137,7 +137,8 @@ var linesFor = map[string]string{
 	"ooc verify": "g.ooc", "ooc scrub": "g.ooc", "ooc stats": "g.ooc --csv", "ooc sssp": "g.gr --source 1", "ooc near": "g.gr new.npz --within 9", "ooc mst": "g.gr", "ooc merge": "m.ooc g.ooc", "ooc plan": "g.gr", "ooc gen": "random new.gr",
 	"ooc stats --sources": "g.gr --csv", "ooc stats --columns": "g.gr --csv", "ooc stats --no-arc": "g.gr --csv", "ooc stats --out": "g.gr --csv", "ooc stats --store": "g.gr --csv",
 	"ooc sssp --source": "g.gr", "ooc solve --jobs": "", "ooc query --k-nearest": "g.ooc --row 1", "ooc query --within": "g.ooc --row 1",
-	"ooc query --columns": "g.gr 1 2", "ooc query --no-arc": "g.gr 1 2", "ooc path --columns": "g.gr 1 2", "ooc path --no-arc": "g.gr 1 2",
+	"ooc query --columns": "g.gr 1 2", "ooc query --no-arc": "g.gr 1 2",
+	"ooc path --columns": "g.gr 1 2", "ooc path --no-arc": "g.gr 1 2",
 	"ooc verify --matrix": "g.gr --full", "ooc gen --arcs": "random new.gr -n 5", "ooc solve --out": "g.gr", "ooc solve --out-dir": "g.gr", "ooc bench tables": "--quick",
 }
 

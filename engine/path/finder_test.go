@@ -96,7 +96,8 @@ func compareRoute(t *testing.T, g *graph.Graph, f *Finder, u, v int, want float6
 		}
 		return
 	}
-	if got.Vertices[0] != int32(u) || got.Vertices[len(got.Vertices)-1] != int32(v) || len(got.Weights) != len(got.Vertices)-1 {
+	last := len(got.Vertices) - 1
+	if got.Vertices[0] != int32(u) || got.Vertices[last] != int32(v) || len(got.Weights) != last {
 		t.Fatalf("%d to %d: %+v", u, v, got)
 	}
 	sum := 0.0

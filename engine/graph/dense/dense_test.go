@@ -362,13 +362,15 @@ func TestDenseZeros(t *testing.T) {
 func TestDenseUnweighted(t *testing.T) {
 	for _, code := range codes {
 		for _, kind := range []entry.Kind{graph.KindAuto, entry.KindU16, entry.KindF32, entry.KindF64} {
-			a := &array{n: 3, code: code, version: 1, fortran: kind == entry.KindF32, values: []float64{1, 1, 0, 0, 1, 1, 1, 0, 1}}
+			a := &array{n: 3, code: code, version: 1, fortran: kind == entry.KindF32,
+				values: []float64{1, 1, 0, 0, 1, 1, 1, 0, 1}}
 			if strings.HasPrefix(code, "f") {
 				a.values[1], a.values[5], a.values[6] = 0.5, -7, 60000
 			}
 			o := Options{NoArc: "0", Unweighted: true, Kind: kind}
 			d := openMatrix(t, a.write(t), o)
-			if f := d.Facts(); f.Kind != cmp.Or(kind, entry.KindI32) || f.Arcs != 3 || f.MinWeight != 1 || f.MaxWeight != 1 || f.Negative {
+			f := d.Facts()
+			if f.Kind != cmp.Or(kind, entry.KindI32) || f.Arcs != 3 || f.MinWeight != 1 || f.MaxWeight != 1 || f.Negative {
 				t.Errorf("%s, %s: %+v", code, kind, f)
 			}
 			g, err := d.Graph()
@@ -392,7 +394,8 @@ func TestDenseUnweighted(t *testing.T) {
 		{[]float64{0, math.NaN(), 1, 0}, graph.ErrBadInput, "--no-arc nan"},
 		{[]float64{0, math.Inf(-1), 1, 0}, graph.ErrBadInput, "weight -inf"},
 	} {
-		_, err := openDense((&array{n: 2, code: "f8", version: 1, values: c.values}).write(t), Options{Unweighted: true})
+		a := &array{n: 2, code: "f8", version: 1, values: c.values}
+		_, err := openDense(a.write(t), Options{Unweighted: true})
 		graphtest.WantError(t, err, c.of, c.says)
 	}
 }
