@@ -370,7 +370,8 @@ func TestDenseUnweighted(t *testing.T) {
 			o := Options{NoArc: "0", Unweighted: true, Kind: kind}
 			d := openMatrix(t, a.write(t), o)
 			f := d.Facts()
-			if f.Kind != cmp.Or(kind, entry.KindI32) || f.Arcs != 3 || f.MinWeight != 1 || f.MaxWeight != 1 || f.Negative {
+			want := cmp.Or(kind, entry.KindI32)
+			if f.Kind != want || f.Arcs != 3 || f.MinWeight != 1 || f.MaxWeight != 1 || f.Negative {
 				t.Errorf("%s, %s: %+v", code, kind, f)
 			}
 			g, err := d.Graph()
