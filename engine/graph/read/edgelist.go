@@ -183,7 +183,7 @@ func (r *edgeReader) look() error {
 func (r *edgeReader) readComment(text []byte) {
 	before, _, _ := bytes.Cut(text, r.sample[0])
 	lines := bytes.Split(bytes.TrimRight(before, "\r\n"), []byte("\n"))
-	names := strings.FieldsFunc(strings.Trim(string(lines[len(lines)-1]), "#% \t\r"),
+	names := strings.FieldsFunc(strings.Trim(string(lines[len(lines)-1]), "#%/ \t\r"),
 		func(c rune) bool { return strings.ContainsRune(separators, c) })
 	c, ok, err := columns.Named(names)
 	first, _ := tableOf(r.sample, 0).split(r.sample[0], nil)
