@@ -13,6 +13,7 @@ import (
 	"ooc/engine/rounds"
 	"ooc/engine/rows"
 	"ooc/engine/rowtiles"
+	"ooc/engine/searches"
 	"ooc/engine/task"
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -32,17 +33,17 @@ type solver interface {
 
 // algorithms is the table of all algorithms. If plans promise the same time, the first of them is taken. A new
 // algorithm is one line here.
-var algorithms = append([]solver{
-	rounds.Blocked,
-	eliminate.New(eliminate.Options{}),
+var algorithms = slices.Concat([]solver{rounds.Blocked}, rowSolvers(), []solver{
+	eliminate.New(eliminate.Options{}), // orders vertices only as long as that may be less than the plans before it
 	rounds.Squaring,
 	rounds.SingleStage,
-}, rowSolvers()...)
+})
 
 // rowEngines is the table of what computes rows of sparse graphs. A new one is one line here, and an algorithm too,
 // but for the first: package eliminate solves by it, on devices and with cores that are larger than memory.
 var rowEngines = []rows.Engine{
 	factors.Engine{},
+	searches.Engine{},
 }
 
 func rowSolvers() (list []solver) {

@@ -5,7 +5,6 @@ import (
 	"ooc/engine/sparse"
 	"ooc/kernels"
 	"ooc/kernels/entry"
-	"ooc/tiles"
 )
 
 // batchesAtOnce is how many batches an expansion keeps in flight on a device: one is computed while another is copied
@@ -54,15 +53,6 @@ func (x *planner) onDevice(w sparse.Work) (lanes, batches int) {
 	return deviceShape(x.shape(w), x.Info, entry.CeilDiv(x.rows, x.tile))
 }
 
-// bytes is the size of all rows of distances that are stored.
-func (x *planner) bytes(w sparse.Work) float64 {
-	if x.Upper() {
-		g := tiles.Geometry{N: w.Vertices, T: x.tile, EntryBytes: x.Graph.Kind.Bytes(), Upper: true}
-		return float64(g.MatrixBytes())
-	}
-	return float64(x.rows) * float64(w.Vertices) * float64(x.Graph.Kind.Bytes())
-}
-
 // Measured on an H100 (docs/benchmarks.md). levelShare is the rate of real levels as a share of the sample's, whose
 // rows all have the same number of arcs. Copies and levels overlap; overlapLoss is the share of the shorter of the
 // two that still adds to the time.
@@ -88,13 +78,13 @@ func (x *planner) moveToDevice(p *Plan, w sparse.Work, most float64) {
 	rows, n, core := float64(x.rows), float64(w.Vertices), float64(w.Core)
 	// 5n: the climb writes each entry, the sweep down and the transposition each read and write it.
 	compute := rows*(2*float64(w.Fill)+5*n)/(levelShare*r.Levels) + rows*core*core/r.Kernel
-	link := x.bytes(w) / r.Out
+	link := x.RowBytes(x.tile, x.rows) / r.Out
 	first := (compute + link) * min(1, float64(lanes)/rows) // nothing overlaps with the first batch
 	if devices := float64(x.Info.Devices); devices > 1 {
 		compute, link = compute/devices, link/devices
 	}
 	both := max(compute, link) + overlapLoss*min(compute, link)
-	seconds := max(both, x.bytes(w)/x.fileWrites()) + first + deviceSeconds + float64(oneTile(w.Core, x.Graph.Kind))*coreCopies
+	seconds := max(both, x.RowSeconds(x.tile, x.rows)) + first + deviceSeconds + float64(oneTile(w.Core, x.Graph.Kind))*coreCopies
 	if r.Lock > 0 {
 		seconds += float64(x.hostRows()) * float64(entry.CeilDiv(w.Vertices, x.tile)*x.tile*x.tile) * float64(x.Graph.Kind.Bytes()) / r.Lock
 	}

@@ -58,7 +58,7 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer)
 	o, best, err := x.again(ctx)
 	again := best.Vertices > 0
 	if !again && err == nil {
-		o, best, offer.Lacks, err = x.choose(ctx, chooser, rounds)
+		o, best, offer.Lacks, err = x.choose(ctx, chooser, rounds, leastSeconds(before))
 	}
 	if err != nil {
 		return offer, err
@@ -100,6 +100,16 @@ func roundsSeconds(before []plan.Offer) float64 {
 	return math.Inf(1)
 }
 
+// leastSeconds is the least that the algorithms before this one take; 0: there are none.
+func leastSeconds(before []plan.Offer) (least float64) {
+	for i, o := range before {
+		if i == 0 || o.Seconds < least {
+			least = o.Seconds
+		}
+	}
+	return least
+}
+
 // again returns the order and the stopping point of an earlier run, of whose floats the sums were rounded
 // accordingly; a point without vertices: there was none, or another may be chosen. It fails where there is no memory
 // or no room for it any more.
@@ -139,8 +149,9 @@ func (x *planner) again(ctx context.Context) (*sparse.Order, sparse.Work, error)
 }
 
 // choose orders the vertices and picks where to stop, by the times that the chooser predicts. inRounds are the
-// seconds that rounds take. lacks is why what would be faster is not done.
-func (x *planner) choose(ctx context.Context, chooser *planner, inRounds float64) (o *sparse.Order, best sparse.Work, lacks, err error) {
+// seconds that rounds take, and other those of the fastest algorithm before this one. lacks is why what would be faster
+// is not done.
+func (x *planner) choose(ctx context.Context, chooser *planner, inRounds, other float64) (o *sparse.Order, best sparse.Work, lacks, err error) {
 	g := x.Graph
 	most, fill := math.MaxInt32, int64(sparse.DefaultMaxFill)
 	if !g.Kind.Float() { // else another point would do for less memory
@@ -148,7 +159,7 @@ func (x *planner) choose(ctx context.Context, chooser *planner, inRounds float64
 	}
 	seconds := func(w sparse.Work) float64 { return chooser.predict(w, 0).Seconds }
 	order := func(seconds func(sparse.Work) float64) (*sparse.Order, error) {
-		return sparse.NewOrder(ctx, g, sparse.OrderOptions{Sources: x.rows, Seconds: seconds, MaxFill: fill})
+		return sparse.NewOrder(ctx, g, sparse.OrderOptions{Sources: x.rows, Seconds: seconds, Most: other, MaxFill: fill})
 	}
 	if o, err = order(seconds); err != nil {
 		return nil, best, nil, err
@@ -301,11 +312,8 @@ func (a Algorithm) maxFill() int64 {
 	return sparse.DefaultMaxFill
 }
 
-// Measured on two cores with AVX-512, unless said otherwise (docs/benchmarks.md). Shares are of the rate of products.
+// Measured on two cores with AVX-512 (docs/benchmarks.md). Shares are of the rate of products.
 const (
-	writeRate = 600e6 // bytes/s of one thread into a file that was never written: the system finds pages
-	// fileRate: bytes/s of all threads on the H100's host: writes to one file take turns, and go on to its disk.
-	fileRate    = 2e9
 	coreShare   = 0.7
 	coreCopies  = 5e-10 // seconds a byte: to fill a core's matrix, and to bring it to a GPU and back
 	storeCopies = 2     // times as long where the core is in a store
@@ -330,15 +338,10 @@ func (x *planner) predict(w sparse.Work, longer float64) Plan {
 			p.CoreSeconds = r.ClosureSeconds(float64(w.Core)) + float64(oneTile(w.Core, kind))*coreCopies
 		}
 	}
-	p.ExpandSeconds = r.ExpandSeconds(w) + x.bytes(w)/x.fileWrites()
+	p.ExpandSeconds = r.ExpandSeconds(w) + x.RowSeconds(x.tile, x.rows)
 	x.moveToDevice(&p, w, p.ExpandSeconds*(1+longer)+longer)
 	p.Seconds = p.EliminateSeconds + p.CoreSeconds + p.ExpandSeconds
 	return p
-}
-
-// fileWrites returns the bytes/s at which rows are written.
-func (x *planner) fileWrites() float64 {
-	return min(writeRate*float64(x.Rates.Threads()), fileRate)
 }
 
 // largestCore returns the vertices of the largest core whose matrix may stay in memory while rows are expanded.

@@ -147,7 +147,7 @@ func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, 
 		}
 		return plan.Weigh(w)
 	}
-	options.Seconds = plan.Weigh
+	options.Seconds, options.Most = plan.Weigh, q.Most*plan.Weigh(sparse.Work{Rounds: 1})/plan.WeighSeconds(sparse.Work{Rounds: 1})
 	order, err := sparse.NewOrder(ctx, g, options)
 	if err != nil {
 		return nil, sparse.Work{}, err

@@ -260,7 +260,7 @@ func (c *copying) rowDone(i int) error {
 	if i < c.there || c.meta.Dense || c.meta.Predecessors {
 		return nil
 	}
-	byRows := engine.AlgorithmThat(func(t plan.Traits) bool { return t.Rows })
+	byRows := engine.AlgorithmThat(func(t plan.Traits) bool { return t.Rows && t.Devices })
 	c.reached = tiles.State{Algorithm: byRows, Done: int64(rows)}
 	if time.Since(c.synced) >= c.o.Checkpoint && rows < c.geom.N {
 		return c.checkpoint(c.reached)

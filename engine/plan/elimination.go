@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"ooc/engine/sparse"
+	"ooc/tiles"
 )
 
 // Measured on two cores with AVX-512 (docs/benchmarks.md). Shares are of the rate of products; eliminateRate is in
@@ -16,7 +17,25 @@ const (
 	sweepShare       = 0.35
 	crossShare       = 0.7
 	stageSeconds     = 1e-3 // to begin
+
+	writeRate = 600e6 // bytes/s of one thread into a file that was never written: the system finds pages
+	// fileRate: bytes/s of all threads on the H100's host: writes to one file take turns, and go on to its disk.
+	fileRate = 2e9
 )
+
+// RowBytes is the size of so many rows of distances as they are stored in tiles of an edge.
+func (q *Basis) RowBytes(tile, rows int) float64 {
+	if q.Upper() {
+		g := tiles.Geometry{N: q.Graph.N, T: tile, EntryBytes: q.Graph.Kind.Bytes(), Upper: true}
+		return float64(g.MatrixBytes())
+	}
+	return float64(rows) * float64(q.Graph.N) * float64(q.Graph.Kind.Bytes())
+}
+
+// RowSeconds predicts the seconds in which the processor writes rows of distances that are computed.
+func (q *Basis) RowSeconds(tile, rows int) float64 {
+	return q.RowBytes(tile, rows) / min(writeRate*float64(q.Rates.Threads()), fileRate)
+}
 
 // EliminateSeconds predicts the seconds of a numeric elimination that stops at w.
 func (r Rates) EliminateSeconds(w sparse.Work) float64 {

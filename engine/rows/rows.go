@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"ooc/engine/graph"
 	"ooc/engine/live"
@@ -34,6 +35,8 @@ type Question struct {
 	// After is how many vertices to eliminate, as for an earlier question of the same graph and as many rows; nil: as
 	// many as pays.
 	After *int
+	// Most is how many seconds another engine takes: more promise nothing, so that the plan may end there; 0: unknown.
+	Most float64
 	// Free is how many bytes are taken to be free; 0: as many as are. Tests set it.
 	Free int64
 }
@@ -59,20 +62,16 @@ type Offer struct {
 var ErrNoEngine = errors.New("there is no such engine of rows")
 
 // Choose returns the offer of the engine that the question names, or else of the one that takes least time. If none
-// can, it fails with the error of the first.
+// can, it fails with the error of the first. The last is asked first: what it takes is the most that others may take.
 func Choose(ctx context.Context, engines []Engine, g *graph.Graph, q Question) (best Offer, err error) {
 	err = fmt.Errorf("%w: %s", ErrNoEngine, q.Engine)
-	first := true
-	for _, e := range engines {
+	for _, e := range slices.Backward(engines) {
 		if q.Engine != "" && q.Engine != e.Name() {
 			continue
 		}
-		o, oerr := e.Offer(ctx, g, q)
-		if first {
-			err, first = oerr, false
-		}
-		if oerr == nil && (best.Prepare == nil || o.Seconds < best.Seconds) {
-			best = o
+		var o Offer
+		if o, err = e.Offer(ctx, g, q); err == nil && (best.Prepare == nil || o.Seconds <= best.Seconds) {
+			best, q.Most = o, o.Seconds
 		}
 	}
 	if best.Prepare != nil {
@@ -126,3 +125,31 @@ type TileWorker interface {
 	// Rows writes the rows of some vertices to a target.
 	Rows(sources []int32, to sparse.Target) error
 }
+
+// LevelReady is a Ready whose Workers for Lanes rows are LevelWorkers.
+type LevelReady interface {
+	Ready
+	// LevelBytes is about the memory that a Worker takes for Levels.
+	LevelBytes() int64
+}
+
+// LevelWorker is a Worker that finds vertices by their distance.
+type LevelWorker interface {
+	Worker
+	// Levels gives all distances from at most Lanes sources to take, each with the vertices at that distance, from 0 on.
+	// A level is there until the next but one.
+	Levels(sources []int32, take func(Level) error) error
+}
+
+// Level is what there is at one distance.
+type Level struct {
+	Distance uint64  // the bits of an entry
+	At       []int32 // indices of Order: the vertices at that distance from any of the sources
+	Of       []Bits  // by index of Order: from which; of those that At does not list, from none
+}
+
+// Lanes is how many sources a LevelWorker searches from at most.
+const Lanes = 512
+
+// Bits has a bit for each lane: bit i%64 of word i/64 is that of lane i.
+type Bits [Lanes / 64]uint64

@@ -62,15 +62,20 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, _ []plan.Offer) (pla
 	n := q.Graph.N
 	p := &Plan{name: a.Name(), Rows: cmp.Or(len(q.Sources), n)}
 	var err error
-	if p.offer, err = a.Engine.Offer(ctx, q.Graph, rows.Question{Rows: p.Rows, Memory: q.HostMemory}); err != nil {
+	p.offer, err = a.Engine.Offer(ctx, q.Graph, rows.Question{Rows: p.Rows, Memory: q.HostMemory})
+	if errors.Is(err, plan.ErrAlgorithm) && q.Algorithm != a.Name() {
+		return plan.Offer{Seconds: math.Inf(1)}, nil
+	}
+	if err != nil {
 		return plan.Offer{}, err
 	}
-	p.Seconds = p.offer.Seconds
+	trees := 0.0
 	if q.Predecessors {
-		p.Seconds += treeSeconds(q.Graph) * float64(p.Rows) / float64(runtime.GOMAXPROCS(0))
+		trees = treeSeconds(q.Graph) * float64(p.Rows) / float64(runtime.GOMAXPROCS(0))
 	}
-	left := p.Seconds * (1 - float64(q.State.Done)/float64(p.Rows))
 	tile, _, _ := a.Size(q)
+	p.Seconds = p.offer.Seconds + trees + q.RowSeconds(tile, p.Rows)
+	left := p.Seconds * (1 - float64(q.State.Done)/float64(p.Rows))
 	return plan.Offer{Plan: p, Seconds: p.Seconds, Left: left, Tile: tile}, nil
 }
 
@@ -113,9 +118,9 @@ func (a Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 		return err
 	}
 	p, ok := t.Choice.Plan.(*Plan)
-	if !ok { // the choice was made for another process
+	if !ok { // there was nothing to choose, or the choice was made for another process
 		q := t.Basis()
-		q.Graph = g
+		q.Graph, q.Algorithm = g, a.Name()
 		offer, err := a.Plan(ctx, q, nil)
 		if err != nil {
 			return err

@@ -19,6 +19,10 @@ type OrderOptions struct {
 	// pay, or would take more than a hundredth of the best estimate. nil: ordering does not end early.
 	Seconds func(Work) float64
 
+	// Most is what another solve takes, as Seconds counts: ordering ends where every stopping point that is left takes
+	// more. 0: there is none.
+	Most float64
+
 	// Dissect orders by nested dissection where the graph has thin separators and at least dissectFrom vertices, and
 	// by minimum degrees elsewhere. Such an order has all vertices: Seconds does not end it early.
 	Dissect bool
@@ -44,6 +48,8 @@ const (
 	stepSeconds = 20e-9
 	// estimateSteps is how many such looks the estimate of one stopping point takes.
 	estimateSteps = 256
+	// lookEvery is after how many more vertices it is looked whether ordering can still pay.
+	lookEvery = 64
 )
 
 // Order is the symbolic half of an elimination: an order of the vertices, and the structure that eliminating them in
@@ -159,6 +165,7 @@ type stopRule struct {
 	o     OrderOptions
 	dense float64 // the estimate of eliminating nothing
 	best  float64 // the least estimate yet, ordering included
+	look  int     // after how many vertices to compare with OrderOptions.Most again
 }
 
 func newStopRule(o OrderOptions, n int) *stopRule {
@@ -188,6 +195,15 @@ func (w *stopRule) mayContinue(steps int64) bool {
 		return true
 	}
 	spent := float64(steps) * stepSeconds
+	if w.o.Most > 0 && w.Eliminated >= w.look {
+		w.look = w.Eliminated + lookEvery
+		// What was counted up to here is part of all that is left, without a core and what depends on it.
+		least := Work{Vertices: w.Vertices, Sources: w.Sources, Eliminated: w.Eliminated, Fill: w.Fill, Eliminate: w.Eliminate}
+		least.Sweep = float64(w.Sources) * float64(w.Fill)
+		if w.o.Seconds(least)+spent > w.o.Most {
+			return false
+		}
+	}
 	now := w.o.Seconds(w.total()) + spent
 	w.best = min(w.best, now)
 	if w.best > paid*w.dense && spent > max(leastOrder, orderShare*w.dense) {

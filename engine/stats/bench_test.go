@@ -142,7 +142,7 @@ func gatherRows(b *testing.B, g *graph.Graph, f *factors.Factors, sources tiles.
 	var none Options
 	meta := &tiles.Meta{N: g.N, Kind: g.Kind, Scale: g.Scale, Directed: g.Directed, Sources: sources}
 	x := newGathering(meta, *cmp.Or(o, &none))
-	from, err := newComputed(f, g.Kind, sources, 0)
+	from, err := newComputed(f, g.Kind, sources, false, 0)
 	if err != nil {
 		b.Fatal(err)
 	}

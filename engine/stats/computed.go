@@ -23,8 +23,9 @@ const (
 
 // newComputed returns what computes rows as a source of those of the given vertices; none: all. They are computed, used
 // and forgotten. Rows that follow each other in the order of what computes them share work, so a band is some of these.
-// memory is what all readers may take at most; 0: a half of what is free.
-func newComputed(ready rows.Ready, kind entry.Kind, sources tiles.RowSet, memory int64) (source, error) {
+// memory is what all readers may take at most; 0: a half of what is free. Sums of columns are asked for unless the
+// distances are symmetric.
+func newComputed(ready rows.Ready, kind entry.Kind, sources tiles.RowSet, symmetric bool, memory int64) (source, error) {
 	host, err := cpu.Open(cpu.Options{})
 	if err != nil {
 		return source{}, err
@@ -46,6 +47,13 @@ func newComputed(ready rows.Ready, kind entry.Kind, sources tiles.RowSet, memory
 	if is {
 		s.columns, each = ready.Order(), int64(columnBytes*n)+inLanes.LaneBytes(s.height)
 	}
+	byLevel, levels := ready.(rows.LevelReady)
+	if levels {
+		s.columns, s.height = ready.Order(), rows.Lanes
+		each = int64((columnBytes+kernels.LaneSumBytes)*n) + byLevel.LevelBytes()
+	} else if !is { // rows share nothing
+		s.height = min(s.height, max(1, len(s.order)/manyBands))
+	}
 	if memory == 0 {
 		memory = device.FreeMemory() / computedShare
 	}
@@ -54,14 +62,16 @@ func newComputed(ready rows.Ready, kind entry.Kind, sources tiles.RowSet, memory
 		s.hands = max(1, min(s.hands, int(memory/each)))
 	}
 	s.reader = func(int) (reader, error) {
-		if !is {
-			w, err := ready.NewWorker(block)
-			memory := kind.Wide().Make(block * n)
-			return &rowReader{Worker: w, order: s.order, kind: kind.Wide(), n: n, memory: memory}, err
-		}
 		w, err := ready.NewWorker(s.height)
 		if err != nil {
 			return nil, err
+		}
+		byRow := rowReader{Worker: w, order: s.order, kind: kind.Wide(), n: n, block: block}
+		switch {
+		case levels:
+			return newLevelReader(byRow, s.columns, kind, !symmetric), nil
+		case !is:
+			return &byRow, nil
 		}
 		return &laneReader{LaneWorker: w.(rows.LaneWorker), order: s.order, kind: kind, host: host}, nil
 	}
@@ -81,19 +91,22 @@ type rowReader struct {
 	order   []int32
 	kind    entry.Kind // of entries as they are read
 	n       int
-	memory  []byte // of a block
-	sources []int  // of it
+	block   int    // rows at a time
+	memory  []byte // of them; nil: none have been read
+	sources []int  // of them
 }
 
 func (r *rowReader) read(ctx context.Context, lo, hi int, all takers) error {
 	entryBytes, stride := r.kind.Bytes(), r.n*r.kind.Bytes()
-	most := len(r.memory) / stride
-	for at := lo; at < hi; at += most {
+	if r.memory == nil {
+		r.memory = r.kind.Make(r.block * r.n)
+	}
+	for at := lo; at < hi; at += r.block {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		r.sources = r.sources[:0]
-		for _, v := range r.order[at:min(at+most, hi)] {
+		for _, v := range r.order[at:min(at+r.block, hi)] {
 			r.sources = append(r.sources, int(v))
 		}
 		block := r.memory[:len(r.sources)*stride]

@@ -213,7 +213,7 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead,
 	case err != nil:
 		return err
 	}
-	from, err := newComputed(x.ready, x.g.Kind, x.o.Sources, x.o.Memory)
+	from, err := newComputed(x.ready, x.g.Kind, x.o.Sources, x.symmetric, x.o.Memory)
 	if err != nil {
 		return err
 	}

@@ -125,7 +125,7 @@ func TestOfGraphInBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, err := newComputed(ready, g.Kind, all.Sources, 0)
+	from, err := newComputed(ready, g.Kind, all.Sources, false, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

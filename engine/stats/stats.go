@@ -147,8 +147,8 @@ func gatheringOf(p *engine.Problem, o Options) (*gathering, error) {
 		if err != nil {
 			return nil, err
 		}
-		from, err := newComputed(ready, p.Meta().Kind, nil, 0)
 		x.symmetric = !p.Meta().Directed
+		from, err := newComputed(ready, p.Meta().Kind, nil, x.symmetric, 0)
 		x.reads(from)
 		return x, err
 	}

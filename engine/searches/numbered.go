@@ -1,0 +1,72 @@
+package searches
+
+import "ooc/engine/graph"
+
+// arcs lead from each place to others.
+type arcs struct {
+	start []int64 // of each place's arcs in ends, and where all end
+	ends  []int32
+}
+
+// numbered is a graph whose vertices have places: those near each other are near in memory, and sources that follow
+// each other reach the same vertices at the same levels.
+type numbered struct {
+	order   []int32 // the vertex of each place
+	place   []int32 // of each vertex
+	out, in *arcs   // of a symmetric graph they are one
+}
+
+func number(g *graph.Graph) *numbered {
+	n := &numbered{order: byBreadth(g), place: make([]int32, g.N)}
+	for i, v := range n.order {
+		n.place[v] = int32(i)
+	}
+	n.out = n.arcs(g)
+	if n.in = n.out; !g.Symmetric {
+		n.in = n.arcs(g.Reverse())
+	}
+	return n
+}
+
+// byBreadth orders vertices as searches by breadth find them: the first from the vertex with the most arcs, the others
+// from the first vertex that is not found yet.
+func byBreadth(g *graph.Graph) []int32 {
+	order, found := make([]int32, 0, g.N), make([]bool, g.N)
+	hub := 0
+	for v := range g.N {
+		if g.Offsets[v+1]-g.Offsets[v] > g.Offsets[hub+1]-g.Offsets[hub] {
+			hub = v
+		}
+	}
+	find := func(v int32) {
+		if !found[v] {
+			found[v] = true
+			order = append(order, v)
+		}
+	}
+	find(int32(hub))
+	for next, first := 0, int32(0); len(order) < g.N; find(first) {
+		for ; next < len(order); next++ {
+			v := order[next]
+			for _, u := range g.Targets[g.Offsets[v]:g.Offsets[v+1]] {
+				find(u)
+			}
+		}
+		for int(first) < g.N-1 && found[first] {
+			first++
+		}
+	}
+	return order
+}
+
+// arcs are those of a graph of the same vertices.
+func (n *numbered) arcs(g *graph.Graph) *arcs {
+	a := &arcs{start: make([]int64, 1, g.N+1), ends: make([]int32, 0, g.Arcs())}
+	for _, v := range n.order {
+		for _, u := range g.Targets[g.Offsets[v]:g.Offsets[v+1]] {
+			a.ends = append(a.ends, n.place[u])
+		}
+		a.start = append(a.start, int64(len(a.ends)))
+	}
+	return a
+}

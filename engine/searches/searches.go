@@ -1,0 +1,279 @@
+package searches
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"runtime"
+
+	"ooc/engine/graph"
+	"ooc/engine/plan"
+	"ooc/engine/rows"
+	"ooc/engine/sparse"
+	"ooc/engine/text"
+	"ooc/kernels/entry"
+)
+
+// Engine is the engine of rows that searches.
+type Engine struct{}
+
+// Name implements rows.Engine.
+func (Engine) Name() string { return "searches" }
+
+// fewRows is how many rows are found one by one, and not by bits.
+const fewRows = 4
+
+// Offer implements rows.Engine. It fails with plan.ErrAlgorithm where weights are negative.
+func (e Engine) Offer(_ context.Context, g *graph.Graph, q rows.Question) (rows.Offer, error) {
+	if g.Negative {
+		return rows.Offer{}, text.ErrorOf(plan.ErrAlgorithm, "searches are for graphs without negative weights; leave the algorithm to the plan")
+	}
+	count := q.Rows
+	if count == 0 {
+		count = g.N
+	}
+	offer := rows.Offer{Engine: e.Name(), Seconds: searchSeconds(g, count)}
+	ready := rows.Ready(&searched{g: g})
+	if equal(g) {
+		l := &leveled{searched: searched{g: g}, numbered: number(g)}
+		levels, seconds := l.try(count)
+		if l.planes = bits.Len(uint(levels)); count > fewRows {
+			offer.Seconds = seconds
+		}
+		ready = l
+	}
+	offer.Prepare = func(context.Context) (rows.Ready, error) { return ready, nil }
+	return offer, nil
+}
+
+// equal reports whether all weights of a graph are equal, and above 0.
+func equal(g *graph.Graph) bool {
+	return g.MinWeight == g.MaxWeight && (g.MinWeight > 0 || g.Arcs() == 0)
+}
+
+// Measured on one thread of two with AVX-512 (docs/benchmarks.md).
+const (
+	startSeconds  = 2e-3     // to begin
+	vertexSeconds = 60e-9    // of a search with a heap, for each vertex
+	arcSeconds    = 12e-9    // and for each arc
+	farArc        = 24e-9    // more of each arc where nothing that it leads to is in a cache
+	levelSeconds  = 20e-9    // for each vertex of a level
+	pullSeconds   = 3e-9     // for each arc into a vertex
+	cacheBytes    = 32 << 20 // about what all caches hold
+)
+
+// farSeconds is how much longer an arc takes where what it leads to, of so many bytes a vertex, is not in a cache.
+func farSeconds(n, each int) float64 { return farArc * min(1, float64(n)*float64(each)/cacheBytes) }
+
+// searchSeconds is about what searches for so many rows take, one by one.
+func searchSeconds(g *graph.Graph, count int) float64 {
+	arc := arcSeconds + farSeconds(g.N, 16)
+	each := vertexSeconds*float64(g.N) + arc*float64(g.Arcs())
+	return startSeconds + each*float64(count)/float64(min(count, runtime.GOMAXPROCS(0)))
+}
+
+// searched is a graph that is searched from one vertex after another.
+type searched struct{ g *graph.Graph }
+
+// Order implements rows.Ready: searches share nothing.
+func (r *searched) Order() []int32 {
+	order := make([]int32, r.g.N)
+	for v := range order {
+		order[v] = int32(v)
+	}
+	return order
+}
+
+// NewWorker implements rows.Ready.
+func (r *searched) NewWorker(int) (rows.Worker, error) { return newSearcher(r.g), nil }
+
+// WorkerBytes implements rows.Ready.
+func (r *searched) WorkerBytes(int) int64 { return searchBytes(r.g) }
+
+// Reversed implements rows.Ready.
+func (r *searched) Reversed() (rows.Ready, error) {
+	if r.g.Symmetric {
+		return r, nil
+	}
+	return &searched{r.g.Reverse()}, nil
+}
+
+// Close implements rows.Ready.
+func (*searched) Close() error { return nil }
+
+// newSearcher returns what searches a graph.
+func newSearcher(g *graph.Graph) rows.Worker {
+	switch {
+	case g.F64 != nil:
+		return newSearch(g, g.F64, math.Inf(1))
+	case g.F32 != nil:
+		return newSearch(g, g.F32, entry.PosInf)
+	}
+	return newSearch(g, entry.As[uint32](g.I32), uint32(entry.Inf32))
+}
+
+// leveled is a graph of equal weights.
+type leveled struct {
+	searched
+	*numbered
+	planes int // that the levels of a batch take, as far as is known
+}
+
+// Order implements rows.Ready.
+func (r *leveled) Order() []int32 { return r.order }
+
+// NewWorker implements rows.Ready.
+func (r *leveled) NewWorker(count int) (rows.Worker, error) {
+	if count <= fewRows {
+		return newSearcher(r.g), nil
+	}
+	return &leveler{g: r.g, levels: newLevels(r.numbered)}, nil
+}
+
+// WorkerBytes implements rows.Ready.
+func (r *leveled) WorkerBytes(count int) int64 {
+	if count <= fewRows {
+		return searchBytes(r.g)
+	}
+	return r.LevelBytes() + rows.Lanes/8*int64(r.planes)*int64(r.g.N)
+}
+
+// LevelBytes implements rows.LevelReady.
+func (r *leveled) LevelBytes() int64 { return levelBytes * int64(r.g.N) }
+
+// Reversed implements rows.Ready.
+func (r *leveled) Reversed() (rows.Ready, error) {
+	if r.g.Symmetric {
+		return r, nil
+	}
+	back := *r.numbered
+	back.out, back.in = r.in, r.out
+	return &leveled{searched{r.g.Reverse()}, &back, r.planes}, nil
+}
+
+// trialArcs is how many arcs a trial looks at.
+const trialArcs = 4 << 20
+
+// try searches from the first vertices of the order, as many as a batch has, for a moment. It returns the levels of such
+// a search, and about what searches for so many rows take.
+func (r *leveled) try(count int) (depth int, seconds float64) {
+	s := newLevels(r.numbered)
+	s.start(r.order[:min(count, rows.Lanes, r.g.N)])
+	at, before := 0, 0 // vertices of all levels, and of that before the last
+	more := true
+	for more && s.work+int64(at) < trialArcs {
+		before = len(s.at)
+		more = s.next()
+		at += len(s.at)
+		depth++
+	}
+	batch := levelSeconds*float64(at) + (pullSeconds+farSeconds(r.g.N, rows.Lanes/8))*float64(s.work)
+	if more {
+		// What is left takes as long as what was done, for each distance; or, where levels grow fast, as a few levels
+		// that have all arcs.
+		n := float64(r.g.N)
+		growth := max(1.0001, float64(len(s.at))/float64(before))
+		few := 2 + math.Log(n/float64(len(s.at)))/math.Log(growth)
+		whole := levelSeconds*n + (pullSeconds+farSeconds(r.g.N, rows.Lanes/8))*float64(r.g.Arcs())
+		batch = min(batch/s.share(min(count, rows.Lanes)), batch+few*whole)
+		depth += int(few)
+	}
+	batches := entry.CeilDiv(count, rows.Lanes)
+	return depth, startSeconds + batch*float64(batches)/float64(min(batches, runtime.GOMAXPROCS(0)))
+}
+
+// leveler computes rows by bits.
+type leveler struct {
+	g *graph.Graph
+	*levels
+	planes planes
+	batch  sparse.Target
+	narrow []int32
+}
+
+// Close implements rows.Worker.
+func (*leveler) Close() error { return nil }
+
+// entryOf returns the entry of a level, from that of the level before: weights are added up one after another, as paths
+// add them.
+func (w *leveler) entryOf(kind entry.Kind, before uint64) uint64 {
+	d := kind.Value(before) + w.g.MaxWeight
+	if !kind.Float() {
+		d = min(d, kind.Value(kind.Unreachable()-1)+1)
+	}
+	return kind.Bits(d)
+}
+
+// Levels implements rows.LevelWorker.
+func (w *leveler) Levels(sources []int32, take func(rows.Level) error) error {
+	kind := w.g.Kind.Wide()
+	d := kind.Bits(0)
+	w.start(sources)
+	for more := true; more; more = w.next() {
+		if err := take(rows.Level{Distance: d, At: w.at, Of: w.front}); err != nil {
+			return err
+		}
+		d = w.entryOf(kind, d)
+	}
+	return nil
+}
+
+// Rows implements rows.TileWorker.
+func (w *leveler) Rows(sources []int32, to sparse.Target) error {
+	w.write(sources, to, w.g.Kind)
+	return nil
+}
+
+// ReadRows implements rows.Worker.
+func (w *leveler) ReadRows(dst []byte, sources []int) error {
+	kind := w.g.Kind.Wide()
+	to := sparse.Target{Data: dst, Width: w.g.N}
+	vertices := make([]int32, len(sources))
+	for i, v := range sources {
+		vertices[i], to.Places = int32(v), append(to.Places, int64(i*w.g.N*kind.Bytes()))
+	}
+	w.write(vertices, to, kind)
+	return nil
+}
+
+// write writes rows of entries of a kind.
+func (w *leveler) write(sources []int32, to sparse.Target, kind entry.Kind) {
+	places := to.Places
+	for len(sources) > 0 {
+		count := min(len(sources), rows.Lanes)
+		to.Places = places[:count]
+		w.writeBatch(sources[:count], to, kind)
+		sources, places = sources[count:], places[count:]
+	}
+}
+
+// writeBatch writes the rows of at most rows.Lanes sources.
+func (w *leveler) writeBatch(sources []int32, to sparse.Target, kind entry.Kind) {
+	values := kind.Make(256)
+	size := kind.Bytes()
+	kind.Put(values, 0, kind.Unreachable())
+	d := kind.Bits(0)
+	w.planes.count = 0
+	w.start(sources)
+	for level := 1; w.next(); level++ {
+		w.planes.add(w.levels, level)
+		d = w.entryOf(kind, d)
+		if level*size == len(values) {
+			values = append(values, kind.Make(level)...)
+		}
+		kind.Put(values, level, d)
+	}
+	switch size {
+	case 2:
+		write[uint16](&w.planes, w.place, to, values)
+	case 4:
+		write[uint32](&w.planes, w.place, to, values)
+	default:
+		write[uint64](&w.planes, w.place, to, values)
+	}
+	for lane, v := range sources {
+		if j := int(v) / to.Width; j >= to.First {
+			kind.Put(to.Data[to.Places[lane]+int64(j)*to.Stride:], int(v)%to.Width, 0)
+		}
+	}
+}

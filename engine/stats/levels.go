@@ -1,0 +1,296 @@
+package stats
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"slices"
+
+	"ooc/engine/rows"
+	"ooc/kernels"
+	"ooc/kernels/entry"
+)
+
+// levelReader gathers bands of rows by their distances: it counts the vertices at each, and looks at no vertex's distance
+// by itself. It tells takers what devices do.
+type levelReader struct {
+	rowReader    // for takers that cannot be told
+	levels       rows.LevelWorker
+	vertices     []int32           // of columns
+	variant      entry.Variant     // of the entries that takers ask with
+	rowSums      []kernels.LaneSum // of a band
+	columnSums   []kernels.LaneSum // nil: none are wanted
+	lanes        int               // rows of the band
+	before       rows.Level        // the level before
+	counts, last [rows.Lanes]int32 // of each row: the vertices of a level, and of the one before
+	counters     [32]rows.Bits     // the same while it is counted, bit by bit
+	used         int               // counters that are not zero
+	asked        []levelQuestion
+	sorted       []int32 // vertices of a level, for questions that go by them
+}
+
+// levelQuestion is a question with what is known of its answer.
+type levelQuestion struct {
+	asker
+	kernels.LaneQuestion
+	answer []byte            // but of LaneBins
+	listed [rows.Lanes]int32 // of LaneNearest: how many are in the answer, of each row
+	totals []levelTotal      // of LaneBins
+}
+
+// levelTotal is how many entries of all rows are a distance.
+type levelTotal struct {
+	distance float64
+	count    int64
+}
+
+func newLevelReader(byRow rowReader, vertices []int32, kind entry.Kind, columns bool) *levelReader {
+	r := &levelReader{
+		rowReader: byRow, levels: byRow.Worker.(rows.LevelWorker), vertices: vertices, variant: kind.Variant(false),
+		rowSums: make([]kernels.LaneSum, rows.Lanes),
+	}
+	if columns {
+		r.columnSums = make([]kernels.LaneSum, len(vertices))
+	}
+	return r
+}
+
+func (r *levelReader) read(ctx context.Context, lo, hi int, takers takers) error {
+	var others []taker
+	var sums []sumTaker
+	r.begin(hi - lo)
+	for _, t := range takers {
+		if s, ok := t.(sumTaker); ok {
+			sums = append(sums, s)
+		} else if !r.ask(t) {
+			others = append(others, t)
+		}
+	}
+	err := r.levels.Levels(r.order[lo:hi], func(l rows.Level) error {
+		r.add(l)
+		return context.Cause(ctx)
+	})
+	if err != nil {
+		return err
+	}
+	r.add(rows.Level{}) // no row has any vertex there
+	for _, s := range sums {
+		s.addSums(r.rowSums[:r.lanes], r.columnSums)
+	}
+	for i := range r.asked {
+		r.tell(&r.asked[i])
+	}
+	if len(others) > 0 {
+		return r.rowReader.read(ctx, lo, hi, others)
+	}
+	return nil
+}
+
+// begin begins a band.
+func (r *levelReader) begin(lanes int) {
+	r.lanes, r.asked, r.before, r.last = lanes, r.asked[:0], rows.Level{}, [rows.Lanes]int32{}
+	for i := range r.rowSums {
+		r.rowSums[i] = kernels.LaneSum{Farthest: -1, Missing: int32(len(r.vertices))}
+	}
+	for i := range r.columnSums {
+		r.columnSums[i] = kernels.LaneSum{Missing: int32(lanes)}
+	}
+}
+
+// ask begins to answer what a taker asks, and reports whether it can.
+func (r *levelReader) ask(t taker) bool {
+	a, ok := t.(asker)
+	if !ok {
+		return false
+	}
+	q := levelQuestion{asker: a, LaneQuestion: a.question(nil)}
+	if q.LaneQuestion == nil {
+		return false
+	}
+	q.answer = entry.KindF64.Make(entry.CeilDiv(q.Room(r.variant, rows.Lanes, 0).Answer, 8))
+	if _, ok := q.LaneQuestion.(kernels.LaneNearest); ok {
+		near := kernels.LaneNearIn(q.answer)
+		for i := range near {
+			near[i].Name = entry.NoVertex
+		}
+	}
+	r.asked = append(r.asked, q)
+	return true
+}
+
+// add adds a level.
+func (r *levelReader) add(l rows.Level) {
+	r.count(l)
+	distance := r.kind.Value(l.Distance)
+	total, ended := int64(0), rows.Bits{}
+	for i, count := range r.counts[:r.lanes] {
+		if total += int64(count); count > 0 {
+			r.rowSums[i].Missing -= count
+			r.addTo(&r.rowSums[i], distance, count)
+		} else if r.last[i] > 0 {
+			ended[i/64] |= 1 << (i % 64)
+			r.rowSums[i].Top = r.before.Distance
+		}
+	}
+	if r.columnSums != nil {
+		for _, c := range l.At {
+			count := int32(0)
+			for _, b := range l.Of[c] {
+				count += int32(bits.OnesCount64(b))
+			}
+			r.columnSums[c].Missing -= count
+			r.addTo(&r.columnSums[c], distance, count)
+		}
+	}
+	if r.before.Distance > 0 && ended != (rows.Bits{}) {
+		r.findFarthest(ended)
+	}
+	for i := 0; i < len(r.asked) && total > 0; i++ {
+		r.addAnswer(&r.asked[i], l, distance, total)
+	}
+	r.before, r.last = l, r.counts
+}
+
+// addTo adds as many entries of a distance.
+func (r *levelReader) addTo(s *kernels.LaneSum, distance float64, count int32) {
+	if distance == 0 {
+		return
+	}
+	s.Inverse += float64(count) / distance
+	if r.kind.Float() {
+		s.Sum = math.Float64bits(math.Float64frombits(s.Sum) + float64(count)*distance)
+	} else {
+		s.Sum += uint64(count) * uint64(distance)
+	}
+}
+
+// count counts the vertices of a level by rows. It adds up bits in columns: a carry-save adder adds eight lines at a
+// time to counters of three bits, and what is carried over to the others (W. Muła, N. Kurz and D. Lemire, Faster
+// population counts using AVX2 instructions, 2018).
+func (r *levelReader) count(l rows.Level) {
+	clear(r.counters[:r.used])
+	r.used = 3
+	words := entry.CeilDiv(r.lanes, 64)
+	at := l.At
+	for ; len(at) >= 8; at = at[8:] {
+		a, b, c, d := &l.Of[at[0]], &l.Of[at[1]], &l.Of[at[2]], &l.Of[at[3]]
+		e, f, g, h := &l.Of[at[4]], &l.Of[at[5]], &l.Of[at[6]], &l.Of[at[7]]
+		ones, twos, fours := &r.counters[0], &r.counters[1], &r.counters[2]
+		for w := range words {
+			one, two := ones[w], twos[w]
+			one, ab := addBits(one, a[w], b[w])
+			one, cd := addBits(one, c[w], d[w])
+			two, abcd := addBits(two, ab, cd)
+			one, ef := addBits(one, e[w], f[w])
+			one, gh := addBits(one, g[w], h[w])
+			two, efgh := addBits(two, ef, gh)
+			four, eight := addBits(fours[w], abcd, efgh)
+			ones[w], twos[w], fours[w] = one, two, four
+			r.carry(eight, w, 3)
+		}
+	}
+	for _, v := range at {
+		for w := range words {
+			r.carry(l.Of[v][w], w, 0)
+		}
+	}
+	r.counts = [rows.Lanes]int32{}
+	for i := range r.used {
+		for w, b := range r.counters[i][:words] {
+			for ; b != 0; b &= b - 1 {
+				r.counts[64*w+bits.TrailingZeros64(b)] += 1 << i
+			}
+		}
+	}
+}
+
+// addBits adds three numbers of one bit each, 64 times.
+func addBits(a, b, c uint64) (sum, carry uint64) {
+	x := a ^ b
+	return x ^ c, a&b | x&c
+}
+
+// carry adds word w of a line to the counters from bit i on.
+func (r *levelReader) carry(b uint64, w, i int) {
+	for ; b != 0; i++ {
+		r.used = max(r.used, i+1)
+		r.counters[i][w], b = r.counters[i][w]^b, r.counters[i][w]&b
+	}
+}
+
+// findFarthest finds the first vertex of the level before in each of some rows.
+func (r *levelReader) findFarthest(of rows.Bits) {
+	for _, c := range r.before.At {
+		for w, b := range r.before.Of[c] {
+			for b &= of[w]; b != 0; b &= b - 1 {
+				s := &r.rowSums[64*w+bits.TrailingZeros64(b)]
+				if v := r.vertices[c]; s.Farthest < 0 || v < s.Farthest {
+					s.Farthest = v
+				}
+			}
+		}
+	}
+}
+
+// addAnswer adds a level to an answer. total is how many entries there are of the distance.
+func (r *levelReader) addAnswer(q *levelQuestion, l rows.Level, distance float64, total int64) {
+	switch x := q.LaneQuestion.(type) {
+	case kernels.LaneBins:
+		q.totals = append(q.totals, levelTotal{distance, total})
+	case kernels.LaneBelow:
+		below, kind := entry.View[int32](q.answer), r.variant.Kind()
+		for i := range len(below) / rows.Lanes {
+			if distance < kind.Value(kind.At(x.Edges, i)) {
+				for lane, count := range r.counts[:r.lanes] {
+					below[i*rows.Lanes+lane] += count
+				}
+			}
+		}
+	case kernels.LaneNearest:
+		r.addNear(q, l, x.K)
+	}
+}
+
+// addNear lists the first vertices of a level in each row whose list is not full.
+func (r *levelReader) addNear(q *levelQuestion, l rows.Level, most int) {
+	var room rows.Bits
+	for i, count := range q.listed[:r.lanes] {
+		if int(count) < most {
+			room[i/64] |= 1 << (i % 64)
+		}
+	}
+	if room == (rows.Bits{}) {
+		return
+	}
+	near := kernels.LaneNearIn(q.answer)
+	r.sorted = append(r.sorted[:0], l.At...)
+	slices.SortFunc(r.sorted, func(a, b int32) int { return int(r.vertices[a] - r.vertices[b]) })
+	for _, c := range r.sorted {
+		for w, b := range l.Of[c] {
+			for b &= room[w]; b != 0; b &= b - 1 {
+				lane := 64*w + bits.TrailingZeros64(b)
+				near[int(q.listed[lane])*rows.Lanes+lane] = kernels.LaneNear{Distance: l.Distance, Name: r.vertices[c]}
+				if q.listed[lane]++; int(q.listed[lane]) == most {
+					room[w] &^= b & -b
+				}
+			}
+		}
+	}
+}
+
+// tell gives a taker its answer.
+func (r *levelReader) tell(q *levelQuestion) {
+	if x, ok := q.question(r.rowSums[:r.lanes]).(kernels.LaneBins); ok {
+		kind := r.variant.Kind()
+		edges := len(x.Edges) / kind.Bytes()
+		counts, bin := make([]int64, edges+1), 0
+		for _, t := range q.totals { // distances ascend, as edges do
+			for bin < edges && kind.Value(kind.At(x.Edges, bin)) <= t.distance {
+				bin++
+			}
+			counts[bin] += t.count
+		}
+		q.answer = entry.Bytes(counts)
+	}
+	q.answered(q.answer, rows.Lanes)
+}
