@@ -21,6 +21,7 @@ import (
 	"ooc/engine/live"
 	"ooc/engine/plan"
 	"ooc/engine/rounds"
+	"ooc/engine/rowtiles"
 	"ooc/engine/task"
 	"ooc/kernels"
 	"ooc/kernels/conformance"
@@ -73,8 +74,11 @@ func manyRates(r *rand.Rand) plan.Rates {
 
 // how says what else is chosen with the algorithm.
 func how(c *plan.Choice) string {
-	if c.Algorithm == eliminate.Name {
-		return fmt.Sprint(", eliminates ", c.Plan.(*eliminate.Plan).Eliminated)
+	switch p := c.Plan.(type) {
+	case *eliminate.Plan:
+		return fmt.Sprint(", eliminates ", p.Eliminated)
+	case *rowtiles.Plan:
+		return fmt.Sprint(", ", p.Rows, " rows")
 	}
 	return fmt.Sprint(", in rounds of ", c.Plan.(*rounds.Plan).Width)
 }

@@ -33,6 +33,7 @@ func TestEveryStageSaysHowFarItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	made, factors := keepsFactors(t)
+	factors.Algorithm = engine.RowEngines[0]
 	solve := func(made engine.CreateOptions, o engine.Options) func(*testing.T, func(live.Status)) {
 		return func(t *testing.T, progress func(live.Status)) {
 			p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "g.ooc"), g, made)
@@ -46,6 +47,8 @@ func TestEveryStageSaysHowFarItIs(t *testing.T) {
 	}
 	rows := factors
 	rows.Algorithm = eliminate.Name
+	searches := factors
+	searches.Algorithm = "searches"
 	some := engine.CreateOptions{Sources: []int32{1, 2, 3, 4, 5, 6, 7, 8, 9}}
 	for name, c := range map[string]struct {
 		run    func(*testing.T, func(live.Status))
@@ -54,6 +57,7 @@ func TestEveryStageSaysHowFarItIs(t *testing.T) {
 		"rows": {solve(some, rows), []live.Stage{live.StageOrder, live.StageEliminate, live.StageCore}},
 		"factors": {solve(made, factors),
 			[]live.Stage{live.StageOrder, live.StageEliminate, live.StageCore, live.StageWrite}},
+		"searches": {solve(made, searches), []live.Stage{live.StageWrite}},
 		"statistics": {func(t *testing.T, progress func(live.Status)) {
 			file := filepath.Join(t.TempDir(), "s")
 			o := stats.GraphOptions{File: file, Interval: time.Millisecond, Progress: progress}

@@ -319,7 +319,7 @@ func TestStripMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer kept.Close()
-	enginetest.Solve(t, kept, engine.Options{})
+	enginetest.Solve(t, kept, engine.Options{Request: plan.Request{Algorithm: factors.Name}})
 	ready, err := kept.Ready()
 	if err != nil {
 		t.Fatal(err)

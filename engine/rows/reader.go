@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 
+	"ooc/engine/internal/cancel"
 	"ooc/kernels/entry"
 	"ooc/tiles/arrays"
 )
@@ -32,7 +32,7 @@ func Save(ctx context.Context, r Ready, engine, path, spare string, id [16]byte)
 	if s, ok := r.(saver); ok {
 		return s.Save(ctx, path, spare, id)
 	}
-	return arrays.Write(path, spare, id, [][]byte{[]byte(engine)}, new(atomic.Int64))
+	return arrays.Write(path, spare, id, [][]byte{[]byte(engine)}, &cancel.Begin(ctx, int64(len(engine))).Done)
 }
 
 // pairReader is a Ready that finds single distances faster than by their row.

@@ -71,12 +71,18 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, _ []plan.Offer) (pla
 	}
 	trees := 0.0
 	if q.Predecessors {
-		trees = treeSeconds(q.Graph) * float64(p.Rows) / float64(runtime.GOMAXPROCS(0))
+		trees = treeSeconds(q.Graph) * float64(p.Rows)
 	}
-	tile, _, _ := a.Size(q)
-	p.Seconds = p.offer.Seconds + trees + q.RowSeconds(tile, p.Rows)
-	left := p.Seconds * (1 - float64(q.State.Done)/float64(p.Rows))
-	return plan.Offer{Plan: p, Seconds: p.Seconds, Left: left, Tile: tile}, nil
+	seconds := func(q *plan.Basis) (all float64, tile int) {
+		tile, _, _ = a.Size(q)
+		computing := (p.offer.Seconds*float64(runtime.GOMAXPROCS(0)) + trees) / float64(q.Rates.Threads())
+		return computing + q.RowSeconds(tile, p.Rows), tile
+	}
+	o := plan.Offer{Plan: p}
+	o.Seconds, _ = seconds(q.Chooser())
+	p.Seconds, o.Tile = seconds(q)
+	o.Left = p.Seconds * (1 - float64(q.State.Done)/float64(p.Rows))
+	return o, nil
 }
 
 // treeSeconds measures how long it takes to find the predecessors in a row.

@@ -51,9 +51,10 @@ func equal(g *graph.Graph) bool {
 	return g.MinWeight == g.MaxWeight && (g.MinWeight > 0 || g.Arcs() == 0)
 }
 
-// Measured on one thread of two with AVX-512 (docs/benchmarks.md).
+// Measured on one thread of two with AVX-512 (docs/benchmarks.md). Engines are compared by these, whatever machine
+// they run on, since others round floats differently.
 const (
-	startSeconds  = 2e-3     // to begin
+	startSeconds  = 4e-3     // to begin
 	vertexSeconds = 60e-9    // of a search with a heap, for each vertex
 	arcSeconds    = 12e-9    // and for each arc
 	farArc        = 24e-9    // more of each arc where nothing that it leads to is in a cache
@@ -69,8 +70,11 @@ func farSeconds(n, each int) float64 { return farArc * min(1, float64(n)*float64
 func searchSeconds(g *graph.Graph, count int) float64 {
 	arc := arcSeconds + farSeconds(g.N, 16)
 	each := vertexSeconds*float64(g.N) + arc*float64(g.Arcs())
-	return startSeconds + each*float64(count)/float64(min(count, runtime.GOMAXPROCS(0)))
+	return onAll(each * float64(count))
 }
+
+// onAll is how long all threads take for what takes one so many seconds.
+func onAll(seconds float64) float64 { return (startSeconds + seconds) / float64(runtime.GOMAXPROCS(0)) }
 
 // searched is a graph that is searched from one vertex after another.
 type searched struct{ g *graph.Graph }
@@ -178,8 +182,7 @@ func (r *leveled) try(count int) (depth int, seconds float64) {
 		batch = min(batch/s.share(min(count, rows.Lanes)), batch+few*whole)
 		depth += int(few)
 	}
-	batches := entry.CeilDiv(count, rows.Lanes)
-	return depth, startSeconds + batch*float64(batches)/float64(min(batches, runtime.GOMAXPROCS(0)))
+	return depth, onAll(batch * float64(entry.CeilDiv(count, rows.Lanes)))
 }
 
 // leveler computes rows by bits.
