@@ -40,13 +40,24 @@ func (Engine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) (rows.
 	}
 	q.Stage(live.StageOrder, live.StageShares{})
 	order, work, err := stop(ctx, g, q)
-	return rows.Offer{Engine: Name, Seconds: plan.WeighSeconds(work), Prepare: func(ctx context.Context) (rows.Ready, error) {
+	return rows.Offer{Engine: Name, Seconds: plan.WeighSeconds(onDevice(work, q)), Prepare: func(ctx context.Context) (rows.Ready, error) {
 		f, err := prepare(ctx, g, q, order, work, began)
 		if err != nil {
 			return nil, err
 		}
 		return f, nil
 	}}, err
+}
+
+// deviceTimes is about how many times as fast as two threads a GPU is at what it does.
+const deviceTimes = 50
+
+// onDevice is as much work for a processor as some is with the question's device.
+func onDevice(w sparse.Work, q rows.Question) sparse.Work {
+	if q.Device != nil && !q.Device.Info().SharedCores {
+		w.Rounds, w.Climb, w.Cross, w.Sweep = w.Rounds/deviceTimes, w.Climb/deviceTimes, w.Cross/deviceTimes, w.Sweep/deviceTimes
+	}
+	return w
 }
 
 // ErrDense is wrapped by the error of a graph whose elimination leaves too large a core.
@@ -147,7 +158,10 @@ func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, 
 		}
 		return plan.Weigh(w)
 	}
-	options.Seconds, options.Most = plan.Weigh, q.Most*plan.Weigh(sparse.Work{Rounds: 1})/plan.WeighSeconds(sparse.Work{Rounds: 1})
+	options.Seconds = plan.Weigh
+	if onDevice(sparse.Work{Rounds: 1}, q).Rounds == 1 {
+		options.Most = q.Most / plan.WeighSeconds(sparse.Work{Rounds: 1})
+	}
 	order, err := sparse.NewOrder(ctx, g, options)
 	if err != nil {
 		return nil, sparse.Work{}, err

@@ -7,7 +7,7 @@ import (
 )
 
 // pushCost is how many times as long it takes to push along an arc as to pull along one.
-const pushCost = 3
+const pushCost = 6
 
 // levels searches from up to rows.Lanes sources at once, along arcs of one weight. A vertex's state is a cache line
 // with a bit for each source (M. Then et al., The more the merrier: efficient multi-source graph traversal, 2014).
@@ -96,7 +96,7 @@ func (s *levels) pull() {
 	start, ends, last := s.in.start, s.in.ends, s.last
 	for _, v := range s.left {
 		seen := &s.seen[v]
-		if *seen == all {
+		if seen[0]&seen[1]&seen[2]&seen[3]&seen[4]&seen[5]&seen[6]&seen[7] == ^uint64(0) {
 			s.leftArcs -= start[v+1] - start[v]
 			continue
 		}
@@ -114,7 +114,7 @@ func (s *levels) pull() {
 			b7 |= b[7]
 		}
 		b := rows.Bits{b0 &^ seen[0], b1 &^ seen[1], b2 &^ seen[2], b3 &^ seen[3], b4 &^ seen[4], b5 &^ seen[5], b6 &^ seen[6], b7 &^ seen[7]}
-		if b != (rows.Bits{}) {
+		if b[0]|b[1]|b[2]|b[3]|b[4]|b[5]|b[6]|b[7] != 0 {
 			s.front[v] = b
 			join(seen, &b)
 			s.at = append(s.at, v)

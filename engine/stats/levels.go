@@ -221,8 +221,9 @@ func (r *levelReader) carry(b uint64, w, i int) {
 // findFarthest finds the first vertex of the level before in each of some rows.
 func (r *levelReader) findFarthest(of rows.Bits) {
 	for _, c := range r.before.At {
-		for w, b := range r.before.Of[c] {
-			for b &= of[w]; b != 0; b &= b - 1 {
+		at := &r.before.Of[c]
+		for w := range at {
+			for b := at[w] & of[w]; b != 0; b &= b - 1 {
 				s := &r.rowSums[64*w+bits.TrailingZeros64(b)]
 				if v := r.vertices[c]; s.Farthest < 0 || v < s.Farthest {
 					s.Farthest = v
@@ -266,8 +267,9 @@ func (r *levelReader) addNear(q *levelQuestion, l rows.Level, most int) {
 	r.sorted = append(r.sorted[:0], l.At...)
 	slices.SortFunc(r.sorted, func(a, b int32) int { return int(r.vertices[a] - r.vertices[b]) })
 	for _, c := range r.sorted {
-		for w, b := range l.Of[c] {
-			for b &= room[w]; b != 0; b &= b - 1 {
+		at := &l.Of[c]
+		for w := range at {
+			for b := at[w] & room[w]; b != 0; b &= b - 1 {
 				lane := 64*w + bits.TrailingZeros64(b)
 				near[int(q.listed[lane])*rows.Lanes+lane] = kernels.LaneNear{Distance: l.Distance, Name: r.vertices[c]}
 				if q.listed[lane]++; int(q.listed[lane]) == most {
