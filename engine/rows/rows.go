@@ -152,4 +152,4 @@ type Level struct {
 const Lanes = 512
 
 // Bits has a bit for each lane: bit i%64 of word i/64 is that of lane i.
-type Bits [Lanes / 64]uint64
+type Bits = [Lanes / 64]uint64

@@ -2,8 +2,10 @@ package searches
 
 import (
 	"math/bits"
+	"slices"
 
 	"ooc/engine/rows"
+	"ooc/kernels/cpu"
 )
 
 // pushCost is how many times as long it takes to push along an arc as to pull along one.
@@ -20,14 +22,16 @@ type levels struct {
 	left        []int32     // those with arcs in that some source may not have reached
 	leftArcs    int64       // arcs into left
 	work        int64       // arcs that were looked at; those that were pushed along count pushCost times
+	pull        cpu.PullBits
 }
 
 // levelBytes is what levels take for each vertex.
 const levelBytes = 3*rows.Lanes/8 + 3*4
 
-func newLevels(g *numbered) *levels {
+func newLevels(g *numbered) (*levels, error) {
 	n := len(g.order)
-	return &levels{numbered: g, seen: make([]rows.Bits, n), front: make([]rows.Bits, n), last: make([]rows.Bits, n)}
+	pull, err := cpu.NewPullBits()
+	return &levels{numbered: g, seen: make([]rows.Bits, n), front: make([]rows.Bits, n), last: make([]rows.Bits, n), pull: pull}, err
 }
 
 // all are the bits of all lanes.
@@ -47,13 +51,14 @@ func (s *levels) start(sources []int32) {
 	for lane := range sources {
 		others[lane/64] &^= 1 << (lane % 64)
 	}
-	s.left, s.leftArcs = s.left[:0], 0
+	s.left = s.left[:0]
 	for v := range s.seen {
 		s.seen[v] = others
-		if arcs := s.in.start[v+1] - s.in.start[v]; arcs > 0 {
-			s.left, s.leftArcs = append(s.left, int32(v)), s.leftArcs+arcs
+		if s.in.start[v+1] > s.in.start[v] {
+			s.left = append(s.left, int32(v))
 		}
 	}
+	s.countLeft()
 	for lane, vertex := range sources {
 		v := s.place[vertex]
 		if s.front[v] == (rows.Bits{}) {
@@ -85,42 +90,21 @@ func (s *levels) next() bool {
 		s.push()
 	} else {
 		s.work += s.leftArcs
-		s.pull()
+		was := len(s.left)
+		s.left, s.at = s.pull(s.left, slices.Grow(s.at, was), s.in.start, s.in.ends, s.last, s.front, s.seen)
+		if len(s.left) < was {
+			s.countLeft()
+		}
 	}
 	return len(s.at) > 0
 }
 
-// pull looks at the arcs into all vertices that are left: what is new is what any of their ends has.
-func (s *levels) pull() {
-	kept := s.left[:0]
-	start, ends, last := s.in.start, s.in.ends, s.last
+// countLeft counts the arcs into the vertices that are left.
+func (s *levels) countLeft() {
+	s.leftArcs = 0
 	for _, v := range s.left {
-		seen := &s.seen[v]
-		if seen[0]&seen[1]&seen[2]&seen[3]&seen[4]&seen[5]&seen[6]&seen[7] == ^uint64(0) {
-			s.leftArcs -= start[v+1] - start[v]
-			continue
-		}
-		kept = append(kept, v)
-		var b0, b1, b2, b3, b4, b5, b6, b7 uint64 // in registers, as an array would not be
-		for _, u := range ends[start[v]:start[v+1]] {
-			b := &last[u]
-			b0 |= b[0]
-			b1 |= b[1]
-			b2 |= b[2]
-			b3 |= b[3]
-			b4 |= b[4]
-			b5 |= b[5]
-			b6 |= b[6]
-			b7 |= b[7]
-		}
-		b := rows.Bits{b0 &^ seen[0], b1 &^ seen[1], b2 &^ seen[2], b3 &^ seen[3], b4 &^ seen[4], b5 &^ seen[5], b6 &^ seen[6], b7 &^ seen[7]}
-		if b[0]|b[1]|b[2]|b[3]|b[4]|b[5]|b[6]|b[7] != 0 {
-			s.front[v] = b
-			join(seen, &b)
-			s.at = append(s.at, v)
-		}
+		s.leftArcs += s.in.start[v+1] - s.in.start[v]
 	}
-	s.left = kept
 }
 
 // push goes along the arcs from all vertices of the level before.

@@ -1,6 +1,9 @@
 package searches
 
-import "ooc/engine/graph"
+import (
+	"ooc/engine/graph"
+	"ooc/kernels/cpu"
+)
 
 // arcs lead from each place to others.
 type arcs struct {
@@ -61,7 +64,7 @@ func byBreadth(g *graph.Graph) []int32 {
 
 // arcs are those of a graph of the same vertices.
 func (n *numbered) arcs(g *graph.Graph) *arcs {
-	a := &arcs{start: make([]int64, 1, g.N+1), ends: make([]int32, 0, g.Arcs())}
+	a := &arcs{start: make([]int64, 1, g.N+1), ends: make([]int32, 0, g.Arcs()+cpu.EndsAhead)}
 	for _, v := range n.order {
 		for _, u := range g.Targets[g.Offsets[v]:g.Offsets[v+1]] {
 			a.ends = append(a.ends, n.place[u])

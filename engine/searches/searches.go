@@ -36,7 +36,10 @@ func (e Engine) Offer(_ context.Context, g *graph.Graph, q rows.Question) (rows.
 	ready := rows.Ready(&searched{g: g})
 	if equal(g) {
 		l := &leveled{searched: searched{g: g}, numbered: number(g)}
-		levels, seconds := l.try(count)
+		levels, seconds, err := l.try(count)
+		if err != nil {
+			return rows.Offer{}, err
+		}
 		if l.planes = bits.Len(uint(levels)); count > fewRows {
 			offer.Seconds = seconds
 		}
@@ -131,7 +134,8 @@ func (r *leveled) NewWorker(count int) (rows.Worker, error) {
 	if count <= fewRows {
 		return newSearcher(r.g), nil
 	}
-	return &leveler{g: r.g, levels: newLevels(r.numbered)}, nil
+	s, err := newLevels(r.numbered)
+	return &leveler{g: r.g, levels: s}, err
 }
 
 // WorkerBytes implements rows.Ready.
@@ -160,8 +164,11 @@ const trialArcs = 4 << 20
 
 // try searches from the first vertices of the order, as many as a batch has, for a moment. It returns the levels of such
 // a search, and about what searches for so many rows take.
-func (r *leveled) try(count int) (depth int, seconds float64) {
-	s := newLevels(r.numbered)
+func (r *leveled) try(count int) (depth int, seconds float64, err error) {
+	s, err := newLevels(r.numbered)
+	if err != nil {
+		return 0, 0, err
+	}
 	s.start(r.order[:min(count, rows.Lanes, r.g.N)])
 	at, before := 0, 0 // vertices of all levels, and of that before the last
 	more := true
@@ -182,7 +189,7 @@ func (r *leveled) try(count int) (depth int, seconds float64) {
 		batch = min(batch/s.share(min(count, rows.Lanes)), batch+few*whole)
 		depth += int(few)
 	}
-	return depth, onAll(batch * float64(entry.CeilDiv(count, rows.Lanes)))
+	return depth, onAll(batch * float64(entry.CeilDiv(count, rows.Lanes))), nil
 }
 
 // leveler computes rows by bits.

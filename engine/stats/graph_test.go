@@ -250,12 +250,16 @@ func TestOfGraphThreads(t *testing.T) {
 	}
 }
 
-// TestOfGraphResumes stops a call again and again, and demands the bits of one that was never stopped.
 func TestOfGraphResumes(t *testing.T) {
 	r := seeds.New(t)
 	c := statsCases[r.IntN(len(statsCases))]
-	g := c.build(t, r, 700)
-	o := GraphOptions{Options: randomStats(r), File: filepath.Join(t.TempDir(), "g.stats"), Checkpoint: time.Nanosecond}
+	resumes(t, r, c.build(t, r, 700), GraphOptions{Options: randomStats(r)})
+}
+
+// resumes stops a call again and again, and demands the bits of one that was never stopped.
+func resumes(t *testing.T, r *rand.Rand, g *graph.Graph, o GraphOptions) {
+	t.Helper()
+	o.File, o.Checkpoint = filepath.Join(t.TempDir(), "g.stats"), time.Nanosecond
 	stops := 0
 	for {
 		ctx, stop := context.WithCancel(t.Context())
@@ -277,7 +281,7 @@ func TestOfGraphResumes(t *testing.T) {
 		}
 		o.each = nil
 		if !bytes.Equal(asJSON(t, got), asJSON(t, ofGraph(t, g, o))) {
-			t.Errorf("%+v: stopped %d times, the result is another", c, stops)
+			t.Errorf("%d vertices of %s: stopped %d times, the result is another", g.N, g.Kind, stops)
 		}
 		if stops > 0 && sum.Resumed == 0 {
 			t.Errorf("stopped %d times, and nothing was kept", stops)

@@ -24,12 +24,12 @@ import (
 	"ooc/tiles"
 )
 
-// searches is an engine of rows that searches from each source by itself. It has no lanes.
-type searches struct{ seconds float64 } // more than -1, which no other engine promises
+// eachByItself is an engine of rows that searches from each source by itself. It has no lanes.
+type eachByItself struct{ seconds float64 } // more than -1, which no other engine promises
 
-func (searches) Name() string { return "searches" }
+func (eachByItself) Name() string { return "searches" }
 
-func (e searches) Offer(_ context.Context, g *graph.Graph, _ rows.Question) (rows.Offer, error) {
+func (e eachByItself) Offer(_ context.Context, g *graph.Graph, _ rows.Question) (rows.Offer, error) {
 	return rows.Offer{Engine: e.Name(), Seconds: e.seconds - 1, Prepare: func(context.Context) (rows.Ready, error) {
 		order := make([]int32, g.N)
 		for i, v := range rand.New(rand.NewPCG(1, 2)).Perm(g.N) {
@@ -92,7 +92,7 @@ func TestOfGraphByOtherEngine(t *testing.T) {
 			o.Sources = someRows(r, g.N)
 		}
 		want := ofGraph(t, g, o)
-		o.offer, o.Memory = offering(factors.Engine{}, searches{}), int64(r.IntN(1<<20))
+		o.offer, o.Memory = offering(factors.Engine{}, eachByItself{}), int64(r.IntN(1<<20))
 		if r.IntN(2) == 0 {
 			o.Device = newSumming(t)
 		}
@@ -115,7 +115,7 @@ func TestOfGraphInBlocks(t *testing.T) {
 	c := statsCases[r.IntN(len(statsCases))]
 	g := c.build(t, r, 2500) // more columns than a part of a band has
 	o := Options{Nearest: 2, Edges: []float64{0, 50, 100}, Within: []float64{60}}
-	all := GraphOptions{Options: o, Sources: make(tiles.RowSet, 150), offer: offering(searches{})}
+	all := GraphOptions{Options: o, Sources: make(tiles.RowSet, 150), offer: offering(eachByItself{})}
 	for i := range all.Sources {
 		all.Sources[i] = int32(i * 16)
 	}
@@ -161,7 +161,7 @@ func TestOfGraphKeepsEngine(t *testing.T) {
 	g := c.build(t, r, 700)
 	for _, name := range []string{"searches", factors.Name} {
 		o := GraphOptions{Options: randomStats(r), File: filepath.Join(t.TempDir(), "g.stats")}
-		fast, slow := searches{}, searches{math.Inf(1)}
+		fast, slow := eachByItself{}, eachByItself{math.Inf(1)}
 		if name == factors.Name {
 			fast, slow = slow, fast
 		}
@@ -172,7 +172,7 @@ func TestOfGraphKeepsEngine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.offer = offering(searches{})
+		o.offer = offering(eachByItself{})
 		if name == "searches" {
 			o.offer = offering(factors.Engine{})
 		}

@@ -39,6 +39,7 @@ var avx2 = &path{
 	transpose:     bySize{transpose2AVX2, transposeAVX2, transpose8AVX2},
 	transposePast: bySize{transposePast2AVX2, transposePastAVX2, transposePast8AVX2},
 	sums:          sumsAVX2,
+	pullBits:      pulls(pullBitsAVX2),
 }
 
 func sumsAVX2(kind entry.Kind) sumsFuncs {

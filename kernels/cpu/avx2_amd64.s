@@ -12192,3 +12192,80 @@ last:
 	SFENCE
 	VZEROUPPER
 	RET
+
+// func pullBitsAVX2(left *byte, at *byte, start *byte, ends *byte, last *byte, front *byte, seen *byte, count int) (kept int, found int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·pullBitsAVX2(SB), NOSPLIT, $0-80
+	MOVQ     left+0(FP), AX
+	MOVQ     at+8(FP), CX
+	MOVQ     start+16(FP), DX
+	MOVQ     ends+24(FP), BX
+	MOVQ     last+32(FP), SI
+	MOVQ     front+40(FP), DI
+	MOVQ     seen+48(FP), R8
+	MOVQ     count+56(FP), R9
+	MOVQ     AX, R10
+	LEAQ     (AX)(R9*4), R9
+	VPCMPEQD Y0, Y0, Y0
+
+place:
+	CMPQ    AX, R9
+	JE      done
+	MOVLQSX (AX), R11
+	ADDQ    $0x04, AX
+	MOVQ    (DX)(R11*8), R12
+	MOVQ    8(DX)(R11*8), R13
+	MOVQ    R11, R14
+	SHLQ    $0x06, R14
+	VPXOR   (R8)(R14*1), Y0, Y1
+	VPXOR   32(R8)(R14*1), Y0, Y3
+	VPOR    Y1, Y3, Y2
+	VPTEST  Y2, Y2
+	JE      place
+	MOVL    R11, (R10)
+	ADDQ    $0x04, R10
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y4, Y4, Y4
+
+arc:
+	CMPQ       R12, R13
+	JGE        pulled
+	MOVLQSX    48(BX)(R12*4), R14
+	SHLQ       $0x06, R14
+	PREFETCHT0 (SI)(R14*1)
+	MOVLQSX    (BX)(R12*4), R14
+	SHLQ       $0x06, R14
+	VPOR       (SI)(R14*1), Y2, Y2
+	VPOR       32(SI)(R14*1), Y4, Y4
+	INCQ       R12
+	JMP        arc
+
+pulled:
+	VPAND   Y1, Y2, Y2
+	VPAND   Y3, Y4, Y4
+	VPOR    Y2, Y4, Y1
+	VPTEST  Y1, Y1
+	JE      place
+	MOVQ    R11, R14
+	SHLQ    $0x06, R14
+	VMOVUPS Y2, (DI)(R14*1)
+	VPOR    (R8)(R14*1), Y2, Y2
+	VMOVUPS Y2, (R8)(R14*1)
+	VMOVUPS Y4, 32(DI)(R14*1)
+	VPOR    32(R8)(R14*1), Y4, Y4
+	VMOVUPS Y4, 32(R8)(R14*1)
+	MOVL    R11, (CX)
+	ADDQ    $0x04, CX
+	JMP     place
+
+done:
+	MOVQ left+0(FP), AX
+	SUBQ AX, R10
+	SHRQ $0x02, R10
+	MOVQ R10, kept+64(FP)
+	MOVQ at+8(FP), AX
+	SUBQ AX, CX
+	SHRQ $0x02, CX
+	MOVQ CX, found+72(FP)
+	VZEROUPPER
+	RET

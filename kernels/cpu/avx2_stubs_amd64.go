@@ -438,3 +438,8 @@ func transposePast2AVX2(dst *byte, places *byte, rows *byte, columns *byte, bloc
 //
 //go:noescape
 func transposePast8AVX2(dst *byte, places *byte, rows *byte, columns *byte, blocks int, stride int)
+
+// pullBitsAVX2 pulls the bits of a level, see path.
+//
+//go:noescape
+func pullBitsAVX2(left *byte, at *byte, start *byte, ends *byte, last *byte, front *byte, seen *byte, count int) (kept int, found int)

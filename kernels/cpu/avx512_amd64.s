@@ -11943,3 +11943,73 @@ last:
 	SFENCE
 	VZEROUPPER
 	RET
+
+// func pullBitsAVX512(left *byte, at *byte, start *byte, ends *byte, last *byte, front *byte, seen *byte, count int) (kept int, found int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·pullBitsAVX512(SB), NOSPLIT, $0-80
+	MOVQ       left+0(FP), AX
+	MOVQ       at+8(FP), CX
+	MOVQ       start+16(FP), DX
+	MOVQ       ends+24(FP), BX
+	MOVQ       last+32(FP), SI
+	MOVQ       front+40(FP), DI
+	MOVQ       seen+48(FP), R8
+	MOVQ       count+56(FP), R9
+	MOVQ       AX, R10
+	LEAQ       (AX)(R9*4), R9
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+
+place:
+	CMPQ     AX, R9
+	JE       done
+	MOVLQSX  (AX), R11
+	ADDQ     $0x04, AX
+	MOVQ     (DX)(R11*8), R12
+	MOVQ     8(DX)(R11*8), R13
+	MOVQ     R11, R14
+	SHLQ     $0x06, R14
+	VPXORD   (R8)(R14*1), Z0, Z1
+	VPTESTMD Z1, Z1, K1
+	KORTESTW K1, K1
+	JE       place
+	MOVL     R11, (R10)
+	ADDQ     $0x04, R10
+	VPXORD   Z2, Z2, Z2
+
+arc:
+	CMPQ       R12, R13
+	JGE        pulled
+	MOVLQSX    48(BX)(R12*4), R14
+	SHLQ       $0x06, R14
+	PREFETCHT0 (SI)(R14*1)
+	MOVLQSX    (BX)(R12*4), R14
+	SHLQ       $0x06, R14
+	VPORD      (SI)(R14*1), Z2, Z2
+	INCQ       R12
+	JMP        arc
+
+pulled:
+	VPANDD   Z1, Z2, Z2
+	VPTESTMD Z2, Z2, K1
+	KORTESTW K1, K1
+	JE       place
+	MOVQ     R11, R14
+	SHLQ     $0x06, R14
+	VMOVUPS  Z2, (DI)(R14*1)
+	VPORD    (R8)(R14*1), Z2, Z2
+	VMOVUPS  Z2, (R8)(R14*1)
+	MOVL     R11, (CX)
+	ADDQ     $0x04, CX
+	JMP      place
+
+done:
+	MOVQ left+0(FP), AX
+	SUBQ AX, R10
+	SHRQ $0x02, R10
+	MOVQ R10, kept+64(FP)
+	MOVQ at+8(FP), AX
+	SUBQ AX, CX
+	SHRQ $0x02, CX
+	MOVQ CX, found+72(FP)
+	VZEROUPPER
+	RET

@@ -47,6 +47,8 @@ type path struct {
 	transposePast    bySize // past the caches; wants all aligned to lines
 
 	sums func(kind entry.Kind) sumsFuncs
+
+	pullBits PullBits
 }
 
 // relaxationsOf returns how many relaxations so many bytes of sums are, for each variant.

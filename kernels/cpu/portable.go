@@ -30,7 +30,8 @@ var portable = &path{
 	cross:     forms(crossForm[int32], crossForm[float32], crossForm[uint16], crossForm[float64]),
 	rows:      [variants]rowFuncs{rowForms[int32](), rowForms[int32](), rowForms[float32](), rowForms[float32](), rowForms[float64](), rowForms[int32]()},
 	transpose: portableTranspose, transposePast: portableTranspose,
-	sums: func(entry.Kind) sumsFuncs { return sumsFuncs{} },
+	sums:     func(entry.Kind) sumsFuncs { return sumsFuncs{} },
+	pullBits: pullBitsPortable,
 }
 
 var portableTranspose = bySize{transposePortable[uint16], transposePortable[int32], transposePortable[float64]}

@@ -26,6 +26,7 @@ func main() {
 	tiles(p)
 	pairs(p)
 	lanes(p)
+	pullBits(p)
 	Generate()
 }
 
