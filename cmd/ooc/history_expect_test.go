@@ -202,12 +202,14 @@ func (p *player) possible(s step) verdict {
 	part, parts := 0, 0
 	_, _ = fmt.Sscanf(s.flag("--sources"), "part:%d/%d", &part, &parts) // most are none
 	whole := algorithm == "squaring" || algorithm == "single-stage"
+	byRows := algorithm == "eliminate" || algorithm == "searches"
 	switch of := p.ofKind(kind, scale); {
-	case tracks && (kind == "u16" || sources || algorithm == "eliminate" || algorithm == "squaring"),
+	case tracks && (kind == "u16" || sources || byRows || algorithm == "squaring"),
 		factors && (tracks || sources || s.any("--algorithm", "--tile", "--layout", "--streams", "--round")),
 		upper && (!p.symmetric() || tracks || sources || whole),
-		sources && algorithm != "" && algorithm != "eliminate",
-		p.dense() && (sources || factors || algorithm == "eliminate"),
+		sources && algorithm != "" && !byRows,
+		p.dense() && (sources || factors || byRows),
+		p.negative && algorithm == "searches",
 		whole && several,
 		parts > 0 && 64*(parts-1) >= p.n,
 		of == refuse:

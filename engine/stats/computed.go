@@ -49,7 +49,7 @@ func newComputed(ready rows.Ready, kind entry.Kind, sources tiles.RowSet, symmet
 	}
 	byLevel, levels := ready.(rows.LevelReady)
 	if levels {
-		s.columns, s.height = ready.Order(), rows.Lanes
+		s.height = rows.Lanes
 		each = int64((columnBytes+kernels.LaneSumBytes)*n) + byLevel.LevelBytes()
 	} else if !is { // rows share nothing
 		s.height = min(s.height, max(1, len(s.order)/manyBands))
@@ -69,7 +69,7 @@ func newComputed(ready rows.Ready, kind entry.Kind, sources tiles.RowSet, symmet
 		byRow := rowReader{Worker: w, order: s.order, kind: kind.Wide(), n: n, block: block}
 		switch {
 		case levels:
-			return newLevelReader(byRow, s.columns, kind, !symmetric), nil
+			return newLevelReader(byRow, ready.Order(), kind, !symmetric), nil
 		case !is:
 			return &byRow, nil
 		}

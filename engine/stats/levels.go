@@ -16,7 +16,7 @@ import (
 type levelReader struct {
 	rowReader    // for takers that cannot be told
 	levels       rows.LevelWorker
-	vertices     []int32           // of columns
+	vertices     []int32           // as levels number them
 	variant      entry.Variant     // of the entries that takers ask with
 	rowSums      []kernels.LaneSum // of a band
 	columnSums   []kernels.LaneSum // nil: none are wanted
@@ -138,8 +138,9 @@ func (r *levelReader) add(l rows.Level) {
 			for _, b := range l.Of[c] {
 				count += int32(bits.OnesCount64(b))
 			}
-			r.columnSums[c].Missing -= count
-			r.addTo(&r.columnSums[c], distance, count)
+			s := &r.columnSums[r.vertices[c]]
+			s.Missing -= count
+			r.addTo(s, distance, count)
 		}
 	}
 	if r.before.Distance > 0 && ended != (rows.Bits{}) {
