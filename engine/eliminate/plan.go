@@ -58,7 +58,7 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer)
 	o, best, err := x.again(ctx)
 	again := best.Vertices > 0
 	if !again && err == nil {
-		o, best, offer.Lacks, err = x.choose(ctx, chooser, rounds, leastSeconds(before))
+		o, best, offer.Lacks, err = x.choose(ctx, chooser, rounds, plan.Least(before))
 	}
 	if err != nil {
 		return offer, err
@@ -98,16 +98,6 @@ func roundsSeconds(before []plan.Offer) float64 {
 		}
 	}
 	return math.Inf(1)
-}
-
-// leastSeconds is the least that the algorithms before this one take; 0: there are none.
-func leastSeconds(before []plan.Offer) (least float64) {
-	for i, o := range before {
-		if i == 0 || o.Seconds < least {
-			least = o.Seconds
-		}
-	}
-	return least
 }
 
 // again returns the order and the stopping point of an earlier run, of whose floats the sums were rounded

@@ -81,6 +81,16 @@ type Basis struct {
 	Exact   bool         // count traffic step by step, if that is quick
 }
 
+// Least is the least that any of these takes in seconds; 0: there are none.
+func Least(offers []Offer) (seconds float64) {
+	for i, o := range offers {
+		if i == 0 || o.Seconds < seconds {
+			seconds = o.Seconds
+		}
+	}
+	return seconds
+}
+
 // Choice is how a problem will be solved.
 type Choice struct {
 	Offer          // that is taken

@@ -55,14 +55,14 @@ func (p *Plan) Lines(*plan.Basis) []plan.Line {
 }
 
 // Plan implements plan.Algorithm.
-func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, _ []plan.Offer) (plan.Offer, error) {
+func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer) (plan.Offer, error) {
 	if q.Graph == nil {
 		return plan.Offer{Seconds: math.Inf(1)}, nil
 	}
 	n := q.Graph.N
 	p := &Plan{name: a.Name(), Rows: cmp.Or(len(q.Sources), n)}
 	var err error
-	p.offer, err = a.Engine.Offer(ctx, q.Graph, rows.Question{Rows: p.Rows, Memory: q.HostMemory})
+	p.offer, err = a.Engine.Offer(ctx, q.Graph, rows.Question{Rows: p.Rows, Memory: q.HostMemory, Most: plan.Least(before)})
 	if errors.Is(err, plan.ErrAlgorithm) && q.Algorithm != a.Name() {
 		return plan.Offer{Seconds: math.Inf(1)}, nil
 	}
