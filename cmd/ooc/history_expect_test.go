@@ -204,7 +204,7 @@ func (p *player) possible(s step) verdict {
 	whole := algorithm == "squaring" || algorithm == "single-stage"
 	byRows := algorithm == "eliminate" || algorithm == "searches"
 	switch of := p.ofKind(kind, scale); {
-	case tracks && (kind == "u16" || sources || byRows || algorithm == "squaring"),
+	case tracks && (kind == "u16" || sources || algorithm == "squaring"),
 		factors && (tracks || sources || s.any("--algorithm", "--tile", "--layout", "--streams", "--round")),
 		upper && (!p.symmetric() || tracks || sources || whole),
 		sources && algorithm != "" && !byRows,

@@ -149,7 +149,7 @@ func (x *planner) choose(ctx context.Context, chooser *planner, inRounds, other 
 	}
 	seconds := func(w sparse.Work) float64 { return chooser.predict(w, 0).Seconds }
 	order := func(seconds func(sparse.Work) float64) (*sparse.Order, error) {
-		return sparse.NewOrder(ctx, g, sparse.OrderOptions{Sources: x.rows, Seconds: seconds, Most: other, MaxFill: fill})
+		return sparse.NewOrder(ctx, g, sparse.OrderOptions{Sources: x.rows, Seconds: seconds, Most: other, Second: 1, MaxFill: fill})
 	}
 	if o, err = order(seconds); err != nil {
 		return nil, best, nil, err

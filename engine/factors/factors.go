@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -160,7 +161,8 @@ func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, 
 	}
 	options.Seconds = plan.Weigh
 	if onDevice(sparse.Work{Rounds: 1}, q).Rounds == 1 {
-		options.Most = q.Most / plan.WeighSeconds(sparse.Work{Rounds: 1})
+		options.Second = plan.Products
+		options.Most = q.Most * plan.Products * float64(runtime.GOMAXPROCS(0))
 	}
 	order, err := sparse.NewOrder(ctx, g, options)
 	if err != nil {

@@ -42,18 +42,18 @@ func (r Rates) EliminateSeconds(w sparse.Work) float64 {
 	return w.Eliminate/(eliminateRate*float64(min(r.Threads(), eliminateThreads))) + stageSeconds
 }
 
-// products is relaxations/s of a thread, where eliminateRate was measured.
-const products = 25e9
+// Products is relaxations/s of a thread, where eliminateRate was measured.
+const Products = 25e9
 
 // WeighSeconds is about the seconds that the work takes on all threads, as Weigh counts it.
 func WeighSeconds(w sparse.Work) float64 {
-	return Weigh(w) / (products * float64(runtime.GOMAXPROCS(0)))
+	return Weigh(w) / (Products * float64(runtime.GOMAXPROCS(0)))
 }
 
 // Weigh returns how many relaxations of products take about as long on a processor as eliminating, closing and
 // expanding what w counts. It compares points to stop at, and is the same on every machine.
 func Weigh(w sparse.Work) float64 {
-	return w.Eliminate*products/eliminateRate + w.Rounds + (w.Climb+w.Sweep)/sweepShare + w.Cross/crossShare
+	return w.Eliminate*Products/eliminateRate + w.Rounds + (w.Climb+w.Sweep)/sweepShare + w.Cross/crossShare
 }
 
 // ExpandSeconds predicts the seconds in which the processor computes the rows that w counts, which nothing writes.

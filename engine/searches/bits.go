@@ -9,7 +9,7 @@ import (
 )
 
 // pushCost is how many times as long it takes to push along an arc as to pull along one.
-const pushCost = 6
+const pushCost = 16
 
 // levels searches from up to rows.Lanes sources at once, along arcs of one weight. A vertex's state is a cache line
 // with a bit for each source (M. Then et al., The more the merrier: efficient multi-source graph traversal, 2014).

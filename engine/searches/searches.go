@@ -60,9 +60,9 @@ const (
 	startSeconds  = 4e-3     // to begin
 	vertexSeconds = 60e-9    // of a search with a heap, for each vertex
 	arcSeconds    = 12e-9    // and for each arc
-	farArc        = 24e-9    // more of each arc where nothing that it leads to is in a cache
+	farArc        = 12e-9    // more of each arc where nothing that it leads to is in a cache
 	levelSeconds  = 20e-9    // for each vertex of a level
-	pullSeconds   = 3e-9     // for each arc into a vertex
+	pullSeconds   = 2e-9     // for each arc into a vertex
 	cacheBytes    = 32 << 20 // about what all caches hold
 )
 
@@ -71,7 +71,7 @@ func farSeconds(n, each int) float64 { return farArc * min(1, float64(n)*float64
 
 // searchSeconds is about what searches for so many rows take, one by one.
 func searchSeconds(g *graph.Graph, count int) float64 {
-	arc := arcSeconds + farSeconds(g.N, 16)
+	arc := arcSeconds + 2*farSeconds(g.N, 16) // it has to be there before the next
 	each := vertexSeconds*float64(g.N) + arc*float64(g.Arcs())
 	return onAll(each * float64(count))
 }
@@ -160,7 +160,7 @@ func (r *leveled) Reversed() (rows.Ready, error) {
 }
 
 // trialArcs is how many arcs a trial looks at.
-const trialArcs = 4 << 20
+const trialArcs = 2 << 20
 
 // try searches from the first vertices of the order, as many as a batch has, for a moment. It returns the levels of such
 // a search, and about what searches for so many rows take.

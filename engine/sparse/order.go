@@ -19,9 +19,9 @@ type OrderOptions struct {
 	// pay, or would take more than a hundredth of the best estimate. nil: ordering does not end early.
 	Seconds func(Work) float64
 
-	// Most is what another solve takes, as Seconds counts: ordering ends where every stopping point that is left takes
-	// more. 0: there is none.
-	Most float64
+	// Most is what another solve takes, as Seconds counts, and Second what a second of ordering is: ordering ends where
+	// every stopping point that is left takes more. 0: there is none.
+	Most, Second float64
 
 	// Dissect orders by nested dissection where the graph has thin separators and at least dissectFrom vertices, and
 	// by minimum degrees elsewhere. Such an order has all vertices: Seconds does not end it early.
@@ -48,8 +48,9 @@ const (
 	stepSeconds = 20e-9
 	// estimateSteps is how many such looks the estimate of one stopping point takes.
 	estimateSteps = 256
-	// lookEvery is after how many more vertices it is looked whether ordering can still pay.
-	lookEvery = 64
+	// lookEvery is after how many more vertices it is looked whether ordering can still pay. Elimination itself takes
+	// about as long as ordering or more: so a solve takes afterOrder times as long at least.
+	lookEvery, afterOrder = 64, 3
 )
 
 // Order is the symbolic half of an elimination: an order of the vertices, and the structure that eliminating them in
@@ -200,7 +201,7 @@ func (w *stopRule) mayContinue(steps int64) bool {
 		// What was counted up to here is part of all that is left, without a core and what depends on it.
 		least := Work{Vertices: w.Vertices, Sources: w.Sources, Eliminated: w.Eliminated, Fill: w.Fill, Eliminate: w.Eliminate}
 		least.Sweep = float64(w.Sources) * float64(w.Fill)
-		if w.o.Seconds(least)+spent > w.o.Most {
+		if w.o.Seconds(least)+afterOrder*spent*w.o.Second > w.o.Most {
 			return false
 		}
 	}
