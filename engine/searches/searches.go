@@ -35,13 +35,13 @@ func (e Engine) Offer(_ context.Context, g *graph.Graph, q rows.Question) (rows.
 	offer := rows.Offer{Engine: e.Name(), Seconds: searchSeconds(g, count)}
 	ready := rows.Ready(&searched{g: g})
 	if equal(g) {
-		l := &leveled{searched: searched{g: g}, numbered: number(g)}
-		levels, seconds, err := l.try(count)
-		if err != nil {
-			return rows.Offer{}, err
-		}
-		if l.planes = bits.Len(uint(levels)); count > fewRows {
-			offer.Seconds = seconds
+		l := &leveled{searched: searched{g: g}, numbered: number(g), planes: 8}
+		if count > fewRows {
+			levels, seconds, err := l.try(count)
+			if err != nil {
+				return rows.Offer{}, err
+			}
+			l.planes, offer.Seconds = bits.Len(uint(levels)), seconds
 		}
 		ready = l
 	}
@@ -197,8 +197,6 @@ type leveler struct {
 	g *graph.Graph
 	*levels
 	planes planes
-	batch  sparse.Target
-	narrow []int32
 }
 
 // Close implements rows.Worker.
