@@ -145,9 +145,9 @@ func TestCampaignPower(t *testing.T) {
 	smallCores(t, 0)
 	cuts, resumed := 0, 0
 	for turn := range crashtest.Times(1, 2) {
-		for i, algorithm := range []string{rounds.BlockedName, eliminate.Name} {
+		for i, algorithm := range []string{rounds.BlockedName, eliminate.Name, searching.Name()} {
 			for j, kind := range entry.Kinds {
-				g := enginetest.RandomGraph(t, r, 300+r.IntN(80), kind, r.IntN(2) == 0 && kind != entry.KindU16)
+				g := enginetest.RandomGraph(t, r, 300+r.IntN(80), kind, r.IntN(2) == 0 && kind != entry.KindU16 && algorithm != searching.Name())
 				n, m := cutEverywhere(t, r, g, algorithm, (turn+i+j)%2 == 0)
 				cuts, resumed = cuts+n, resumed+m
 			}
@@ -166,6 +166,10 @@ func smallestOf(t testing.TB, algorithm string, n int, kind entry.Kind) engine.O
 	switch side := entry.CeilDiv(n, 64); algorithm {
 	case eliminate.Name:
 		return eliminating(t)
+	case searching.Name():
+		o := enginetest.Shape{Tile: 64, Slots: 64, Pages: 8, Streams: 2}.Options(t)
+		o.Algorithm, o.Round, o.HostMemory = algorithm, 0, 0
+		return o
 	case rounds.SquaringName, rounds.SingleStageName:
 		return engine.Options{Request: plan.Request{Algorithm: algorithm, HostMemory: 3 * smallTile, Streams: 2}, Device: enginetest.Device(t, side*side, 64)}
 	}
