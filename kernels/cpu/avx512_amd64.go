@@ -39,7 +39,7 @@ var avx512 = &path{
 	transpose:     bySize{transpose2AVX2, transposeAVX512, transpose8AVX2},
 	transposePast: bySize{transposePast2AVX2, transposePastAVX512, transposePast8AVX2},
 	sums:          sumsAVX512,
-	pullBits:      pulls(pullBitsAVX512),
+	pullBits:      pulls(pullBitsAVX2),
 }
 
 func sumsAVX512(kind entry.Kind) sumsFuncs {

@@ -373,8 +373,3 @@ func transposeAVX512(dst *byte, places *byte, rows *byte, columns *byte, blocks 
 //
 //go:noescape
 func transposePastAVX512(dst *byte, places *byte, rows *byte, columns *byte, blocks int, stride int)
-
-// pullBitsAVX512 pulls the bits of a level, see path.
-//
-//go:noescape
-func pullBitsAVX512(left *byte, at *byte, start *byte, ends *byte, last *byte, front *byte, seen *byte, count int) (kept int, found int)

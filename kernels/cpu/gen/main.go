@@ -26,7 +26,9 @@ func main() {
 	tiles(p)
 	pairs(p)
 	lanes(p)
-	pullBits(p)
+	if !p.is512() { // whose path takes this
+		pullBits(p)
+	}
 	Generate()
 }
 

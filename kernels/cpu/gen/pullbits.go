@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -11,10 +9,11 @@ import (
 // ahead is how many arcs ahead of the one at hand the line at the end is fetched.
 const ahead = 12
 
-// pullBits generates a level of a search by bits: what lines at the ends of a place's arcs have, and its own does not.
+// pullBits generates a level of a search by bits: what lines at the ends of a place's arcs have, and its own does not. A
+// line is two registers: with one of 64 bytes it takes as long.
 func pullBits(p path) {
 	TEXT("pullBits"+p.suffix, NOSPLIT, "func(left, at, start, ends, last, front, seen *byte, count int) (kept, found int)")
-	Doc(fmt.Sprintf("pullBits%s pulls the bits of a level, see path.", p.suffix))
+	Doc("pullBits" + p.suffix + " pulls the bits of a level, see path.")
 	Pragma("noescape")
 	read, at, start, ends := load("left"), load("at"), load("start"), load("ends")
 	last, front, seen, end := load("last"), load("front"), load("seen"), load("count")
@@ -23,7 +22,7 @@ func pullBits(p path) {
 	LEAQ(Mem{Base: read, Index: end, Scale: 4}, end)
 	bits := func() []reg.VecVirtual { return make([]reg.VecVirtual, lineBytes/p.bytes) }
 	all, unseen, got := p.vec(), bits(), bits()
-	p.ones(all)
+	VPCMPEQD(all, all, all)
 	for i := range unseen {
 		unseen[i], got[i] = p.vec(), p.vec()
 	}
@@ -41,13 +40,13 @@ func pullBits(p path) {
 	MOVQ(place, to)
 	SHLQ(U8(6), to)
 	for i := range unseen {
-		p.xor(line(seen, to, i), all, unseen[i])
+		VPXOR(line(seen, to, i), all, unseen[i])
 	}
-	p.jumpIfZero(unseen, "place")
+	jumpIfZero(p.vec(), unseen, "place")
 	MOVL(place.As32(), Mem{Base: keep})
 	ADDQ(U8(4), keep)
 	for i := range got {
-		p.xor(got[i], got[i], got[i])
+		VPXOR(got[i], got[i], got[i])
 	}
 	Label("arc")
 	CMPQ(k, stop)
@@ -58,20 +57,20 @@ func pullBits(p path) {
 	MOVLQSX(Mem{Base: ends, Index: k, Scale: 4}, to)
 	SHLQ(U8(6), to)
 	for i := range got {
-		p.or(line(last, to, i), got[i], got[i])
+		VPOR(line(last, to, i), got[i], got[i])
 	}
 	INCQ(k)
 	JMP(LabelRef("arc"))
 	Label("pulled")
 	for i := range got {
-		p.and(unseen[i], got[i], got[i])
+		VPAND(unseen[i], got[i], got[i])
 	}
-	p.jumpIfZero(got, "place")
+	jumpIfZero(p.vec(), got, "place")
 	MOVQ(place, to)
 	SHLQ(U8(6), to)
 	for i := range got {
 		VMOVUPS(got[i], line(front, to, i))
-		p.or(line(seen, to, i), got[i], got[i])
+		VPOR(line(seen, to, i), got[i], got[i])
 		VMOVUPS(got[i], line(seen, to, i))
 	}
 	MOVL(place.As32(), Mem{Base: at})
@@ -88,48 +87,9 @@ func pullBits(p path) {
 	RET()
 }
 
-func (p path) ones(x reg.VecVirtual) {
-	if p.is512() {
-		VPTERNLOGD(U8(0xff), x, x, x)
-	} else {
-		VPCMPEQD(x, x, x)
-	}
-}
-
-func (p path) xor(a, b, to Op) {
-	if p.is512() {
-		VPXORD(a, b, to)
-	} else {
-		VPXOR(a, b, to)
-	}
-}
-
-func (p path) or(a, b, to Op) {
-	if p.is512() {
-		VPORD(a, b, to)
-	} else {
-		VPOR(a, b, to)
-	}
-}
-
-func (p path) and(a, b, to Op) {
-	if p.is512() {
-		VPANDD(a, b, to)
-	} else {
-		VPAND(a, b, to)
-	}
-}
-
 // jumpIfZero jumps where no bit of a line is set.
-func (p path) jumpIfZero(line []reg.VecVirtual, label string) {
-	if p.is512() {
-		k := K()
-		VPTESTMD(line[0], line[0], k)
-		KORTESTW(k, k)
-	} else {
-		any := p.vec()
-		VPOR(line[0], line[1], any)
-		VPTEST(any, any)
-	}
+func jumpIfZero(any reg.VecVirtual, line []reg.VecVirtual, label string) {
+	VPOR(line[0], line[1], any)
+	VPTEST(any, any)
 	JE(LabelRef(label))
 }
