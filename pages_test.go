@@ -26,8 +26,10 @@ var pages = []struct {
 		"var Formats = []Format{dimacs, matrixMarket, npy, sciPy, metis, tntp, textMatrix, edgeList}\n", "TestPajek"},
 	{"add-a-statistic.md", []string{"engine/stats/typical.go", "engine/stats/typical_test.go"}, "engine/stats/table.go", "\tnearest,\n}\n", "TestTypical"},
 	{"add-an-exporter.md", []string{"engine/export/txt.go", "engine/export/txt_test.go"}, "engine/export/export.go", "\tmtxFormat,\n}\n", "TestTXT"},
-	{"add-an-algorithm.md", []string{"engine/rounds/plain.go"}, "engine/algorithms.go", "\trounds.SingleStage,\n})\n", ""},
-	{"add-a-row-engine.md", []string{"engine/rows/dijkstra.go"}, "engine/algorithms.go", "\tsearches.Engine{},\n}\n", ""},
+	{"add-an-algorithm.md", []string{"engine/rounds/plain.go"}, "engine/algorithms.go",
+		"\trounds.SingleStage,\n})\n", ""},
+	{"add-a-row-engine.md", []string{"engine/rows/dijkstra.go"}, "engine/algorithms.go",
+		"\tsearches.Engine{},\n}\n", ""},
 }
 
 // TestCampaignPages builds ooc with all that those pages show, and runs their tests and commands.

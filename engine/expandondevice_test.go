@@ -122,7 +122,8 @@ func TestSourcesOnDevice(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer p.Close()
-		if sum := enginetest.Solve(t, p, engine.Options{Device: d, Request: plan.Request{Algorithm: eliminate.Name}}); plan.Of[*eliminate.Plan](sum.Plans).Lanes == 0 {
+		o := engine.Options{Device: d, Request: plan.Request{Algorithm: eliminate.Name}}
+		if sum := enginetest.Solve(t, p, o); plan.Of[*eliminate.Plan](sum.Plans).Lanes == 0 {
 			t.Errorf("the device expanded nothing: %+v", *plan.Of[*eliminate.Plan](sum.Plans))
 		}
 		v, err := prove.Sample(t.Context(), p, len(sources), 1)

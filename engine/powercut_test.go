@@ -147,7 +147,8 @@ func TestCampaignPower(t *testing.T) {
 	for turn := range crashtest.Times(1, 2) {
 		for i, algorithm := range []string{rounds.BlockedName, eliminate.Name, searching.Name()} {
 			for j, kind := range entry.Kinds {
-				g := enginetest.RandomGraph(t, r, 300+r.IntN(80), kind, r.IntN(2) == 0 && kind != entry.KindU16 && algorithm != searching.Name())
+				negative := r.IntN(2) == 0 && kind != entry.KindU16 && algorithm != searching.Name()
+				g := enginetest.RandomGraph(t, r, 300+r.IntN(80), kind, negative)
 				n, m := cutEverywhere(t, r, g, algorithm, (turn+i+j)%2 == 0)
 				cuts, resumed = cuts+n, resumed+m
 			}

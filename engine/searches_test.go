@@ -64,7 +64,8 @@ func TestSearches(t *testing.T) {
 			t.Fatalf("%d vertices of %s: other bytes than rounds", n, kind)
 		}
 		verifyAll(t, p)
-		if st, err := p.Status(); err != nil || st.State != live.Solved || st.Algorithm != searching.Name() || st.RowsDone != st.Rows {
+		st, err := p.Status()
+		if err != nil || st.State != live.Solved || st.Algorithm != searching.Name() || st.RowsDone != st.Rows {
 			t.Errorf("%+v, %v", st, err)
 		}
 		var sources tiles.RowSet
@@ -73,7 +74,8 @@ func TestSearches(t *testing.T) {
 				sources = append(sources, int32(v))
 			}
 		}
-		some, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "s.ooc"), g, engine.CreateOptions{Sources: sources, Tile: 64})
+		chosen := engine.CreateOptions{Sources: sources, Tile: 64}
+		some, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "s.ooc"), g, chosen)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,6 +122,7 @@ func TestSearchesResume(t *testing.T) {
 		t.Error("the matrix differs after interruptions")
 	}
 	t.Logf("it went on from rows: %v", resumed)
-	cuts, _ := cutEverywhere(t, r, searchable(t, r, 150+r.IntN(80), entry.Kinds[r.IntN(len(entry.Kinds))], false), searching.Name(), true)
+	g = searchable(t, r, 150+r.IntN(80), entry.Kinds[r.IntN(len(entry.Kinds))], false)
+	cuts, _ := cutEverywhere(t, r, g, searching.Name(), true)
 	t.Logf("%d power cuts", cuts)
 }

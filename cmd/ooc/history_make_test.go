@@ -230,7 +230,8 @@ func (m *maker) choices() []string {
 	case r < 12:
 		flags = append(flags, "--layout", pick(m.r, "square", "square", "upper"))
 	case r < 18:
-		flags = append(flags, "--algorithm", pick(m.r, "blocked", "blocked", "eliminate", "searches", "squaring", "single-stage"))
+		flags = append(flags, "--algorithm",
+			pick(m.r, "blocked", "blocked", "eliminate", "searches", "squaring", "single-stage"))
 	case r == 18: // mostly too much
 		flags = append(flags, "--predecessors", "--layout", pick(m.r, "square", "upper"),
 			"--algorithm", pick(m.r, "blocked", "single-stage", "eliminate"))

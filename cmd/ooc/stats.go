@@ -47,7 +47,8 @@ func statsCommand() *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVar(&f.sources, "sources", "", "only distances from these vertices: ids and ranges a,b..c, a file of them, or random:K (default: all)")
 	fl.StringVar(&f.out, "out", "", "the file that keeps what was gathered until all is (default: GRAPH's base name with "+statsExt+", in the current directory)")
-	fl.StringVar(&f.store, "store", "", "where neither elimination nor searches can, or the graph is a matrix: solve into this store, which must not be there or be empty, and remove it at the end")
+	fl.StringVar(&f.store, "store", "", "where neither elimination nor searches can, or the graph is a matrix: "+
+		"solve into this store, which must not be there or be empty, and remove it at the end")
 	_ = cmd.MarkFlagDirname("store")
 	fl.Var(flagvalue.Size(&f.HostMemory), "host-memory", "memory for elimination, and again to compute rows in "+
 		"(default: what is free, and half of it)")

@@ -84,7 +84,8 @@ func (x *planner) moveToDevice(p *Plan, w sparse.Work, most float64) {
 		compute, link = compute/devices, link/devices
 	}
 	both := max(compute, link) + overlapLoss*min(compute, link)
-	seconds := max(both, x.RowSeconds(x.tile, x.rows)) + first + deviceSeconds + float64(oneTile(w.Core, x.Graph.Kind))*coreCopies
+	seconds := max(both, x.RowSeconds(x.tile, x.rows)) + first + deviceSeconds
+	seconds += float64(oneTile(w.Core, x.Graph.Kind)) * coreCopies
 	if r.Lock > 0 {
 		seconds += float64(x.hostRows()) * float64(entry.CeilDiv(w.Vertices, x.tile)*x.tile*x.tile) * float64(x.Graph.Kind.Bytes()) / r.Lock
 	}

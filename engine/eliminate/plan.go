@@ -141,7 +141,9 @@ func (x *planner) again(ctx context.Context) (*sparse.Order, sparse.Work, error)
 // choose orders the vertices and picks where to stop, by the times that the chooser predicts. inRounds are the
 // seconds that rounds take, and other those of the fastest algorithm before this one. lacks is why what would be faster
 // is not done.
-func (x *planner) choose(ctx context.Context, chooser *planner, inRounds, other float64) (o *sparse.Order, best sparse.Work, lacks, err error) {
+func (x *planner) choose(
+	ctx context.Context, chooser *planner, inRounds, other float64,
+) (o *sparse.Order, best sparse.Work, lacks, err error) {
 	g := x.Graph
 	most, fill := math.MaxInt32, int64(sparse.DefaultMaxFill)
 	if !g.Kind.Float() { // else another point would do for less memory
@@ -149,7 +151,8 @@ func (x *planner) choose(ctx context.Context, chooser *planner, inRounds, other 
 	}
 	seconds := func(w sparse.Work) float64 { return chooser.predict(w, 0).Seconds }
 	order := func(seconds func(sparse.Work) float64) (*sparse.Order, error) {
-		return sparse.NewOrder(ctx, g, sparse.OrderOptions{Sources: x.rows, Seconds: seconds, Most: other, Second: 1, MaxFill: fill})
+		how := sparse.OrderOptions{Sources: x.rows, Seconds: seconds, Most: other, Second: 1, MaxFill: fill}
+		return sparse.NewOrder(ctx, g, how)
 	}
 	if o, err = order(seconds); err != nil {
 		return nil, best, nil, err

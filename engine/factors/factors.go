@@ -41,13 +41,15 @@ func (Engine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) (rows.
 	}
 	q.Stage(live.StageOrder, live.StageShares{})
 	order, work, err := stop(ctx, g, q)
-	return rows.Offer{Engine: Name, Seconds: plan.WeighSeconds(onDevice(work, q)), Prepare: func(ctx context.Context) (rows.Ready, error) {
+	offer := rows.Offer{Engine: Name, Seconds: plan.WeighSeconds(onDevice(work, q))}
+	offer.Prepare = func(ctx context.Context) (rows.Ready, error) {
 		f, err := prepare(ctx, g, q, order, work, began)
 		if err != nil {
 			return nil, err
 		}
 		return f, nil
-	}}, err
+	}
+	return offer, err
 }
 
 // deviceTimes is about how many times as fast as two threads a GPU is at what it does.
@@ -56,7 +58,8 @@ const deviceTimes = 50
 // onDevice is as much work for a processor as some is with the question's device.
 func onDevice(w sparse.Work, q rows.Question) sparse.Work {
 	if q.Device != nil && !q.Device.Info().SharedCores {
-		w.Rounds, w.Climb, w.Cross, w.Sweep = w.Rounds/deviceTimes, w.Climb/deviceTimes, w.Cross/deviceTimes, w.Sweep/deviceTimes
+		w.Rounds, w.Climb = w.Rounds/deviceTimes, w.Climb/deviceTimes
+		w.Cross, w.Sweep = w.Cross/deviceTimes, w.Sweep/deviceTimes
 	}
 	return w
 }

@@ -136,8 +136,8 @@ type LevelReady interface {
 // LevelWorker is a Worker that finds vertices by their distance.
 type LevelWorker interface {
 	Worker
-	// Levels gives all distances from at most Lanes sources to take, each with the vertices at that distance, from 0 on.
-	// A level is there until the next but one.
+	// Levels gives all distances from at most Lanes sources to take, each with the vertices at that distance, from 0
+	// on. A level is there until the next but one.
 	Levels(sources []int32, take func(Level) error) error
 }
 

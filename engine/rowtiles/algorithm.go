@@ -62,7 +62,8 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer)
 	n := q.Graph.N
 	p := &Plan{name: a.Name(), Rows: cmp.Or(len(q.Sources), n)}
 	var err error
-	p.offer, err = a.Engine.Offer(ctx, q.Graph, rows.Question{Rows: p.Rows, Memory: q.HostMemory, Most: plan.Least(before)})
+	question := rows.Question{Rows: p.Rows, Memory: q.HostMemory, Most: plan.Least(before)}
+	p.offer, err = a.Engine.Offer(ctx, q.Graph, question)
 	if errors.Is(err, plan.ErrAlgorithm) && q.Algorithm != a.Name() {
 		return plan.Offer{Seconds: math.Inf(1)}, nil
 	}

@@ -31,7 +31,8 @@ const levelBytes = 3*rows.Lanes/8 + 3*4
 func newLevels(g *numbered) (*levels, error) {
 	n := len(g.order)
 	pull, err := cpu.NewPullBits()
-	return &levels{numbered: g, seen: make([]rows.Bits, n), front: make([]rows.Bits, n), last: make([]rows.Bits, n), pull: pull}, err
+	line := func() []rows.Bits { return make([]rows.Bits, n) }
+	return &levels{numbered: g, seen: line(), front: line(), last: line(), pull: pull}, err
 }
 
 // all are the bits of all lanes.

@@ -11,8 +11,8 @@ import (
 // block is how many columns of all lanes are turned into rows at a time.
 const block = 64
 
-// planes are the levels of all vertices, bit by bit: plane p has bit p of each place's level, from 1 on, in each lane. 0
-// stands for no path, and for the source itself.
+// planes are the levels of all vertices, bit by bit: plane p has bit p of each place's level, from 1 on, in each lane.
+// 0 stands for no path, and for the source itself.
 type planes struct {
 	bits   [][]rows.Bits
 	count  int // planes that the levels of a search need; the others are there from earlier ones

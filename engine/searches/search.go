@@ -5,12 +5,12 @@ import (
 	"ooc/kernels/entry"
 )
 
-// weight is the type of distances while they are computed: those of integer kinds are below 2³⁰, and one weight more is
-// below 2³².
+// weight is the type of distances while they are computed: those of integer kinds are below 2³⁰, and one weight more
+// is below 2³².
 type weight interface{ uint32 | float32 | float64 }
 
-// search finds the distances from one vertex at a time (E. W. Dijkstra, A note on two problems in connexion with graphs,
-// 1959). A path's weights are added up in its order.
+// search finds the distances from one vertex at a time (E. W. Dijkstra, A note on two problems in connexion with
+// graphs, 1959). A path's weights are added up in its order.
 type search[W weight] struct {
 	g       *graph.Graph
 	weights []W

@@ -26,7 +26,8 @@ const fewRows = 4
 // Offer implements rows.Engine. It fails with plan.ErrAlgorithm where weights are negative.
 func (e Engine) Offer(_ context.Context, g *graph.Graph, q rows.Question) (rows.Offer, error) {
 	if g.Negative {
-		return rows.Offer{}, text.ErrorOf(plan.ErrAlgorithm, "searches are for graphs without negative weights; leave the algorithm to the plan")
+		const says = "searches are for graphs without negative weights; leave the algorithm to the plan"
+		return rows.Offer{}, text.ErrorOf(plan.ErrAlgorithm, says)
 	}
 	count := q.Rows
 	if count == 0 {
@@ -162,8 +163,8 @@ func (r *leveled) Reversed() (rows.Ready, error) {
 // trialArcs is how many arcs a trial looks at.
 const trialArcs = 2 << 20
 
-// try searches from the first vertices of the order, as many as a batch has, for a moment. It returns the levels of such
-// a search, and about what searches for so many rows take.
+// try searches from the first vertices of the order, as many as a batch has, for a moment. It returns the levels of
+// such a search, and about what searches for so many rows take.
 func (r *leveled) try(count int) (depth int, seconds float64, err error) {
 	s, err := newLevels(r.numbered)
 	if err != nil {

@@ -105,7 +105,8 @@ func (j judge) row(source int, at func(v int) float64) {
 			allowed = j.g.Kind.AllowedRounding(j.g.N, want)
 		}
 		if got := at(v); got != want && !(math.Abs(got-want) <= allowed) {
-			j.fail("%s, %d vertices, %d arcs: from %d to %d it is %v, not %v", j.g.Kind, j.g.N, j.g.Arcs(), source, v, got, want)
+			const says = "%s, %d vertices, %d arcs: from %d to %d it is %v, not %v"
+			j.fail(says, j.g.Kind, j.g.N, j.g.Arcs(), source, v, got, want)
 			return
 		}
 	}

@@ -199,8 +199,8 @@ func (w *stopRule) mayContinue(steps int64) bool {
 	if w.o.Most > 0 && w.Eliminated >= w.look {
 		w.look = w.Eliminated + lookEvery
 		// What was counted up to here is part of all that is left, without a core and what depends on it.
-		least := Work{Vertices: w.Vertices, Sources: w.Sources, Eliminated: w.Eliminated, Fill: w.Fill, Eliminate: w.Eliminate}
-		least.Sweep = float64(w.Sources) * float64(w.Fill)
+		least := Work{Vertices: w.Vertices, Sources: w.Sources, Eliminated: w.Eliminated, Fill: w.Fill}
+		least.Eliminate, least.Sweep = w.Eliminate, float64(w.Sources)*float64(w.Fill)
 		if w.o.Seconds(least)+afterOrder*spent*w.o.Second > w.o.Most {
 			return false
 		}

@@ -25,7 +25,9 @@ const (
 // and forgotten. Rows that follow each other in the order of what computes them share work, so a band is some of these.
 // memory is what all readers may take at most; 0: a half of what is free. Sums of columns are asked for unless the
 // distances are symmetric.
-func newComputed(ready rows.Ready, kind entry.Kind, sources tiles.RowSet, symmetric bool, memory int64) (source, error) {
+func newComputed(
+	ready rows.Ready, kind entry.Kind, sources tiles.RowSet, symmetric bool, memory int64,
+) (source, error) {
 	host, err := cpu.Open(cpu.Options{})
 	if err != nil {
 		return source{}, err

@@ -11,8 +11,8 @@ import (
 	"ooc/kernels/entry"
 )
 
-// levelReader gathers bands of rows by their distances: it counts the vertices at each, and looks at no vertex's distance
-// by itself. It tells takers what devices do.
+// levelReader gathers bands of rows by their distances: it counts the vertices at each, and looks at no vertex's
+// distance by itself. It tells takers what devices do.
 type levelReader struct {
 	rowReader    // for takers that cannot be told
 	levels       rows.LevelWorker

@@ -57,7 +57,8 @@ func TestOfGraphByLevels(t *testing.T) {
 			continue
 		}
 		sameStats(t, got, want)
-		if !reflect.DeepEqual(got.DistanceHistogram, want.DistanceHistogram) || !reflect.DeepEqual(got.EccentricityHistogram, want.EccentricityHistogram) {
+		if !reflect.DeepEqual(got.DistanceHistogram, want.DistanceHistogram) ||
+			!reflect.DeepEqual(got.EccentricityHistogram, want.EccentricityHistogram) {
 			t.Errorf("graph %d: %+v, want %+v", i, got.DistanceHistogram, want.DistanceHistogram)
 		}
 	}

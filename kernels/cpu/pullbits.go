@@ -37,7 +37,8 @@ func pulls(do pullBitsFunc) PullBits {
 		next, stays := len(list), 0
 		for lo := 0; lo < len(left); lo += pullAtOnce {
 			count := min(pullAtOnce, len(left)-lo)
-			k, f := do(at(left, lo), at(all, next), at(start, 0), at(ends, 0), at(last, 0), at(front, 0), at(seen, 0), count)
+			k, f := do(at(left, lo), at(all, next), at(start, 0), at(ends, 0),
+				at(last, 0), at(front, 0), at(seen, 0), count)
 			stays += copy(left[stays:], left[lo:lo+k])
 			next += f
 		}

@@ -9,10 +9,11 @@ import (
 // ahead is how many arcs ahead of the one at hand the line at the end is fetched.
 const ahead = 12
 
-// pullBits generates a level of a search by bits: what lines at the ends of a place's arcs have, and its own does not. A
-// line is two registers: with one of 64 bytes it takes as long.
+// pullBits generates a level of a search by bits: what lines at the ends of a place's arcs have, and its own does not.
+// A line is two registers: with one of 64 bytes it takes as long.
 func pullBits(p path) {
-	TEXT("pullBits"+p.suffix, NOSPLIT, "func(left, at, start, ends, last, front, seen *byte, count int) (kept, found int)")
+	TEXT("pullBits"+p.suffix, NOSPLIT,
+		"func(left, at, start, ends, last, front, seen *byte, count int) (kept, found int)")
 	Doc("pullBits" + p.suffix + " pulls the bits of a level, see path.")
 	Pragma("noescape")
 	read, at, start, ends := load("left"), load("at"), load("start"), load("ends")
