@@ -134,7 +134,7 @@ func TestOfGraphInBlocks(t *testing.T) {
 	from.reader = func(i int) (reader, error) {
 		one, err := whole(i)
 		b := one.(*rowReader)
-		b.memory = b.kind.Make((1 + r.IntN(20)) * g.N)
+		b.block = 1 + r.IntN(20)
 		return b, err
 	}
 	from.hands = 1
