@@ -74,3 +74,18 @@ func TestKeepFactorsOfMany(t *testing.T) {
 		t.Errorf("what was refused has left %v: %v", there, err)
 	}
 }
+
+// TestKeepFactorsOfADenseGraph refuses a graph of which no factors fit the memory, and that searches cannot answer for,
+// and follows what the refusal says.
+func TestKeepFactorsOfADenseGraph(t *testing.T) {
+	dir := t.TempDir()
+	ooc(t, dir, "gen", "random", "g.csv", "-n", "1500", "-m", "6000").want(t, 0)
+	writeFile(t, dir, "g.csv", string(readFile(t, dir, "g.csv"))+"1500,0,-1\n")
+	args := []string{"solve", "g.csv", "--keep", "factors", "--host-memory", "1MiB"}
+	if r := ooc(t, dir, args...).want(t, 1, "too dense for factors", "ooc solve --keep rows"); strings.Contains(r.stderr, "continue with") {
+		t.Errorf("it says to do the same again:\n%s", r.stderr)
+	}
+	args[3] = "rows"
+	ooc(t, dir, args...).want(t, 0, "solved g.ooc")
+	ooc(t, dir, "verify", "g.ooc", "--full").want(t, 0)
+}

@@ -19,6 +19,7 @@ import (
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
+	"ooc/engine/factors"
 	"ooc/engine/graph"
 	"ooc/engine/graph/read"
 	"ooc/engine/live"
@@ -181,6 +182,9 @@ func (j *job) run(ctx context.Context) (err error) {
 	switch exit.Code(err) {
 	case 0:
 	case exit.Interrupted, exit.Failed, exit.NoSpace: // what the store holds is kept, and worth going on from
+		if errors.Is(err, factors.ErrDense) { // which the same command finds again
+			return err
+		}
 		return fmt.Errorf("%w%s; continue with:\n  %s", err, j.maxHoursOver(ctx), resume())
 	default:
 		return err

@@ -180,7 +180,7 @@ func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, 
 	}
 	if err == nil && best.Vertices == 0 {
 		core := int64(g.N - order.Limit)
-		err = fmt.Errorf("%w: elimination leaves %d of its %d vertices, whose distances take %d bytes of memory, and there is room for %d; ooc solve computes all distances on disk",
+		err = fmt.Errorf("%w: elimination leaves %d of its %d vertices, whose distances take %d bytes of memory, and there is room for %d; ooc solve --keep rows computes all distances on disk",
 			ErrDense, core, g.N, core*core*int64(g.Kind.Wide().Bytes()), room/2)
 	}
 	if err == nil {
