@@ -304,7 +304,7 @@ func (r *edgeReader) without(line []byte) (err error) {
 
 // otherReading says what to do about what may stand between columns, and is not read, and about wide lines.
 func (r *edgeReader) otherReading(line []byte) string {
-	if r.width > 99 {
+	if r.width > 99 || r.whole && r.width > 3 && squareOf(bytes.Join(r.sample, []byte("\n")), true, true) != nil {
 		return "; if it is a matrix, say --format matrix"
 	}
 	for _, sep := range []string{"->", "|", ":", "—", "--"} {

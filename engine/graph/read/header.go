@@ -203,9 +203,6 @@ func (r *edgeReader) isLength(c columns.Columns) error {
 		return fmt.Errorf("column %q seems to be no length: %s gives every arc weight 1, %[2]s,weight=%[1]s takes "+
 			"it for one", name, picks)
 	}
-	if strings.Contains(strings.ToLower(name), "capacity") {
-		r.out.remark("a capacity is no length: %s gives every arc weight 1", picks)
-	}
 	return nil
 }
 

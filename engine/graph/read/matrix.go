@@ -74,6 +74,7 @@ func squareOf(text []byte, whole, forced bool) *square {
 					"say --format matrix"
 			}
 		}
+	case forced && s.leftOnly(rows):
 	case !slices.ContainsFunc(first, func(c field) bool { return isNumber(c.text) }) && len(rows) > 1:
 		rows = rows[1:]
 		s.top, s.labels = true, textsOf(first)
@@ -86,12 +87,12 @@ func squareOf(text []byte, whole, forced bool) *square {
 			return nil
 		}
 	}
-	for _, cells := range rows[btoi(s.left):] {
+	for _, cells := range rows[btoi(s.left && s.top):] {
 		if len(cells) != s.n+btoi(s.left) || !numeric(cells[btoi(s.left):], s.left) {
 			return nil
 		}
 	}
-	if lines := len(rows) - btoi(s.left); lines > s.n || whole && lines < s.n {
+	if lines := len(rows) - btoi(s.left && s.top); lines > s.n || whole && lines < s.n {
 		return nil
 	}
 	return s
@@ -108,6 +109,19 @@ func (s *square) labelled(rows [][]field, labels []field) bool {
 		}
 	}
 	s.top, s.labels, s.n = true, textsOf(labels), len(labels)
+	return true
+}
+
+// leftOnly reports whether every line begins with a label of its row, and none has those of the columns.
+func (s *square) leftOnly(rows [][]field) bool {
+	var labels []string
+	for _, cells := range rows {
+		if len(cells) != len(rows)+1 || isNumber(cells[0].text) {
+			return false
+		}
+		labels = append(labels, string(cells[0].text))
+	}
+	s.left, s.labels, s.n = true, labels, len(rows)
 	return true
 }
 

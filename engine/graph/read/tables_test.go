@@ -128,6 +128,11 @@ var badTables = []badInput{
 		"{ echo '%%MatrixMarket matrix coordinate pattern general'; cat FILE; } > NEW.mtx"},
 	{"a size in a list", "x.edges", "4 4 2\n2 1 5\n3 1 6\n", Options{}, 1,
 		"may be the size of a matrix of Matrix Market, or an arc"},
+	{"a capacity", "x.csv", "source,target,capacity\n1,2,3\n", Options{}, 1, `column "capacity" seems to be no length: ` +
+		"--columns from=source,to=target gives every arc weight 1, --columns from=source,to=target,weight=capacity takes it"},
+	{"a capacity, cut short", "x.csv", "from,to,Cap\n1,2,3\n", Options{}, 1, `column "Cap" seems to be no length`},
+	{"a matrix with labels of rows only", "x.txt", "a 0 1 2\nb 1 0 3\nc 2 3 0\n", Options{}, 1,
+		"; if it is a matrix, say --format matrix"},
 	{"a matrix or arcs", "x.csv", "0,5,2\n1,0,3\n4,2,0\n", Options{}, 0, "say --format matrix, or --format edgelist"},
 	{"a matrix without a diagonal of zeros", "x.csv", "1,2,3,4\n5,6,7,8\n9,1,2,3\n4,5,6,7\n", Options{}, 0,
 		"say --format matrix, or --format edgelist --columns"},
@@ -156,11 +161,9 @@ func TestUnusedColumnsAreSaid(t *testing.T) {
 		"id,from,to,weight,name\n1,2,3,4,x\n":             `columns not used: "id", "name"`,
 		"id,source,target,cost,reverse_cost\n1,1,2,5,5\n": `columns not used: "id"`,
 		"from,to,capacity,length\n1,2,3,4\n":              `columns not used: "capacity"`,
-		"source,target,capacity\n1,2,3\n": "a capacity is no length: --columns " +
-			"from=source,to=target gives every arc weight 1",
-		"gene1,gene2\na,b\nb,c\n":    `columns "gene1", "gene2" are taken for from and to; --columns from=A,to=B picks them by name`,
-		"from,to,weight\n1,2,3\n":    "",
-		"% asym weighted\n1 2 3 4\n": "columns not used: 4, the time of each arc",
+		"gene1,gene2\na,b\nb,c\n":                         `columns "gene1", "gene2" are taken for from and to; --columns from=A,to=B picks them by name`,
+		"from,to,weight\n1,2,3\n":                         "",
+		"% asym weighted\n1 2 3 4\n":                      "columns not used: 4, the time of each arc",
 		strings.Replace(tntpFile, "~ \tInit", "~ \tInit", 1): "the weight is the free flow time, column 5; " +
 			"--columns from=1,to=2,weight=4 takes the length. Columns not used: all others",
 	} {
@@ -214,6 +217,9 @@ func TestRemedies(t *testing.T) {
 		{"x.txt", "3 3 2\n2 1 4\n3 2 5\n", "{ echo '%%MatrixMarket matrix coordinate real general'; cat FILE; } > " +
 			"NEW.mtx", "2>1=4 3>2=5"},
 		{"x.txt", "3 3 2\n2 1 4\n3 2 5\n", "--columns from=1,to=2,weight=3", "2>1=4 3>2=5"},
+		{"x.txt", "a 0 1 2\nb 1 0 3\nc 2 3 0\n", "--format matrix", "a>b=1 a>c=2 b>a=1 b>c=3 c>a=2 c>b=3"},
+		{"x.csv", "from,to,capacity\n1,2,3\n", "--columns from=from,to=to", "1>2=1"},
+		{"x.csv", "from,to,cap\n1,2,3\n", "--columns from=from,to=to,weight=cap", "1>2=3"},
 		{"x.csv", "0,5,2\n1,0,3\n4,2,0\n", "--format matrix", "0>1=5 0>2=2 1>0=1 1>2=3 2>0=4 2>1=2"},
 		{"x.csv", "0,5,2\n1,0,3\n4,2,0\n", "--format edgelist", "0>5=2 1>0=3 4>2=0"},
 		{"x.csv", "0,3,-1\n3,0,1\n-1,1,0\n", "--no-arc -1", "0>1=3 1>0=3 1>2=1 2>1=1"},

@@ -141,14 +141,14 @@ func WayBack(header []string, weight int) int {
 
 // noLengths are words in the names of columns that tell more of an arc the nearer its ends are, or nothing of how far.
 var noLengths = []string{"score", "similarity", "correlation", "confidence", "probability", "affinity", "likelihood",
-	"jaccard", "cosine", "strength",
+	"jaccard", "cosine", "strength", "capacity",
 	"rating", "frequency", "multiplicity", "timestamp", "datetime", "label"}
 
 // NoLength reports whether the values of a column are no lengths, by its name.
 func NoLength(name string) bool {
 	l := letters(name)
 	return OneWay([]string{name}) != "" || NumbersRows(name) ||
-		slices.Contains([]string{"sim", "corr", "date", "year", "type", "name", "sign", "count", "trust"}, l) ||
+		slices.Contains([]string{"sim", "corr", "cap", "date", "year", "type", "name", "sign", "count", "trust"}, l) ||
 		slices.ContainsFunc(noLengths, func(word string) bool { return strings.Contains(l, word) })
 }
 
