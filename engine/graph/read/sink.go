@@ -3,7 +3,9 @@ package read
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
@@ -222,12 +224,12 @@ func (s *sink) checkStored(zeros, entries int64, o Options) error {
 	if o.NoArc != "" {
 		return nil
 	}
-	for text, n := range s.matrix.odd {
+	for _, text := range slices.Sorted(maps.Keys(s.matrix.odd)) {
 		x, _ := number.Parse([]byte(text))
 		if x == -1 && s.matrix.negative {
 			continue
 		}
-		return dense.MayBeNoPath(s.File, text, n)
+		return dense.MayBeNoPath(s.File, text, s.matrix.odd[text])
 	}
 	if zeros > 0 && !s.matrix.full {
 		s.remark("%d of the stored entries are 0 and are arcs of length 0, as in scipy.sparse.csgraph; --no-arc 0 "+
