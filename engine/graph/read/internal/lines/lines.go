@@ -4,9 +4,11 @@
 package lines
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 )
 
 const (
@@ -21,12 +23,6 @@ const (
 
 var errLongLine = fmt.Errorf("the line is longer than %d MiB", maxLine>>20)
 
-// chunk is what was read at once, and the error that came with it.
-type chunk struct {
-	data []byte
-	err  error
-}
-
 // Reader hands out an input's lines in order. A goroutine of its own reads, and so decompresses, ahead.
 type Reader struct {
 	Line int64 // the number of the line that Next returned last
@@ -38,63 +34,27 @@ type Reader struct {
 	begun   bool
 	err     error // why nothing follows text
 
-	chunks <-chan chunk
-	free   chan []byte   // buffers to read into
-	stop   chan struct{} // closed when nothing more will be wanted
-	ended  <-chan struct{}
+	data  *io.PipeReader
+	ended <-chan struct{}
 }
 
 // New starts reading r. Whoever calls it calls Close.
 func New(r io.Reader) *Reader {
-	chunks, ended := make(chan chunk, 2), make(chan struct{})
-	l := &Reader{chunks: chunks, ended: ended, stop: make(chan struct{}), free: make(chan []byte, 4)}
+	data, w := io.Pipe()
+	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		for err := error(nil); err == nil; {
-			var c chunk
-			select {
-			case c.data = <-l.free:
-			default:
-				c.data = make([]byte, chunkSize)
-			}
-			c.data, c.err = readSome(r, c.data[:chunkSize], l.stop)
-			err = c.err
-			select {
-			case chunks <- c:
-			case <-l.stop:
-				return
-			}
-		}
+		ahead := bufio.NewWriterSize(w, chunkSize)
+		_, err := ahead.ReadFrom(r)
+		ahead.Flush() // fails only after Close
+		w.CloseWithError(err)
 	}()
-	return l
-}
-
-// readSome fills half of buf or more, until it fails or shall stop.
-func readSome(r io.Reader, buf []byte, stop <-chan struct{}) ([]byte, error) {
-	n := 0
-	for idle := 0; n < len(buf)/2; idle++ {
-		select {
-		case <-stop:
-			return buf[:n], io.EOF
-		default:
-		}
-		k, err := r.Read(buf[n:])
-		if n += k; k > 0 {
-			idle = 0
-		}
-		if err == nil && idle == 100 {
-			err = io.ErrNoProgress
-		}
-		if err != nil {
-			return buf[:n], err
-		}
-	}
-	return buf[:n], nil
+	return &Reader{data: data, ended: ended}
 }
 
 // Close stops the reading. It returns once r is not used any more.
 func (l *Reader) Close() {
-	close(l.stop)
+	l.data.Close()
 	<-l.ended
 	l.text, l.buf, l.err = nil, nil, io.EOF // the line's number stays
 }
@@ -105,21 +65,20 @@ func (l *Reader) more() error {
 	if l.err != nil {
 		return l.err
 	}
-	c := <-l.chunks
 	if cap(l.buf) != cap(l.text) { // something was handed out: what is left moves to the start
 		l.text = append(l.buf[:0], l.text...)
 	}
-	l.buf = append(l.text, c.data...)
-	l.text, l.err = l.buf, c.err
-	select {
-	case l.free <- c.data[:0]:
-	default:
+	start := len(l.text)
+	l.buf = slices.Grow(l.text, chunkSize)
+	for n := 0; len(l.buf) < start+chunkSize/2 && l.err == nil; l.buf = l.buf[:len(l.buf)+n] {
+		n, l.err = l.data.Read(l.buf[len(l.buf):cap(l.buf)])
 	}
+	l.text = l.buf
 	if !l.begun {
 		l.begun = true
 		l.text = bytes.TrimPrefix(l.text, []byte("\xef\xbb\xbf"))
 	}
-	l.endLines(len(l.text) - len(c.data))
+	l.endLines(start)
 	if n := len(l.text); l.err == io.EOF && n > 0 && l.text[n-1] != '\n' {
 		l.text = append(l.text, '\n')
 	}
