@@ -142,7 +142,7 @@ func FuzzCounts(f *testing.F) {
 		believed = 1 << 10
 		fuzzRead(t, []byte(text.String()), fuzzOptions("edgelist", mode&20))
 		in := &reading{Input: input.New(strings.NewReader(text.String()), "fuzz"), options: fuzzOptions("edgelist", mode&20)}
-		g, err := in.collect()
+		g, _, err := in.open()
 		if err != nil {
 			return
 		}

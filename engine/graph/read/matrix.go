@@ -36,7 +36,7 @@ type square struct {
 }
 
 func detectMatrix(head []byte) match {
-	whole := len(head) < input.HeadSize-len("\xef\xbb\xbf")
+	whole := len(head) < input.HeadSize
 	if !whole {
 		head = head[:bytes.LastIndexByte(head, '\n')+1]
 	}

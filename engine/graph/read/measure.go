@@ -19,11 +19,10 @@ func Measure(path string, o Options) (graph.Extent, error) {
 }
 
 func (in *reading) measure() (graph.Extent, error) {
-	isMatrix, err := in.matrix()
-	if err != nil {
+	if err := in.settle(); err != nil {
 		return graph.Extent{}, err
 	}
-	if isMatrix {
+	if in.format.matrix {
 		return dense.Measure(in.Input, in.options.dense())
 	}
 	out, err := in.newSink()

@@ -227,7 +227,7 @@ func (r *metisReader) pairUp(g *graph.Graph) error {
 // or of a length that no arcs below a line of counts have. It is also sure of a small file that fits to the last
 // edge, without vertices in their own lists. Else the extension decides.
 func detectMETIS(head []byte) match {
-	whole := len(head) < input.HeadSize-len("\xef\xbb\xbf")
+	whole := len(head) < input.HeadSize
 	r := &metisReader{in: &lines.Reader{}, base: 1}
 	r.out = &sink{Intake: graph.Intake{Weigh: number.Weighing{Scale: 1}, Free: believed}, lines: r.in}
 	width, ragged := 0, false // columns of the first list that is not empty

@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	array "ooc/engine/graph/internal/npy"
-	"ooc/engine/graph/read/internal/lines"
 )
 
 // npy is NumPy's format for one array: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
@@ -21,6 +20,4 @@ var npy = Format{
 		}
 		return no
 	},
-	// What comes here is no array: package dense would have opened that.
-	read: func(_ *lines.Reader, _ Options, out *sink) error { return out.failAll(array.NotAnArray) },
 }

@@ -104,11 +104,10 @@ func open(path string, o Options) (*reading, error) {
 
 // open reads the graph, or opens the matrix, which takes the input over.
 func (in *reading) open() (*graph.Graph, *dense.Matrix, error) {
-	isMatrix, err := in.matrix()
-	if err != nil {
+	if err := in.settle(); err != nil {
 		return nil, nil, err
 	}
-	if isMatrix {
+	if in.format.matrix {
 		d, err := dense.FromInput(in.Input, in.options.dense())
 		return nil, d, err
 	}
@@ -129,23 +128,23 @@ func (in *reading) open() (*graph.Graph, *dense.Matrix, error) {
 // File is Open with a matrix read into memory.
 func File(path string, o Options) (*graph.Graph, *graph.Source, error) {
 	g, d, src, err := Open(path, o)
+	g, err = inMemory(g, d, err)
+	return g, src, err
+}
+
+// inMemory returns g, or the matrix d if there is one.
+func inMemory(g *graph.Graph, d *dense.Matrix, err error) (*graph.Graph, error) {
 	if d != nil {
 		g, err = d.Graph()
 		err = errors.Join(err, d.Close())
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return g, src, nil
+	return g, err
 }
 
 // From is File for what r holds, which is called name in errors; its extension may tell the format.
 func From(r io.Reader, name string, o Options) (*graph.Graph, error) {
 	in := &reading{Input: input.New(r, name), options: o}
 	g, d, err := in.open()
-	if d != nil {
-		g, err = d.Graph()
-		err = errors.Join(err, d.Close())
-	}
+	g, err = inMemory(g, d, err)
 	return g, errors.Join(err, in.Close())
 }

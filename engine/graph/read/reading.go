@@ -2,7 +2,6 @@ package read
 
 import (
 	"bufio"
-	"bytes"
 	"io"
 	"math"
 	"path/filepath"
@@ -81,12 +80,6 @@ func (in *reading) scan(out *sink) error {
 		return err
 	}
 	defer done()
-	if err := in.detect(data); err != nil {
-		return err
-	}
-	if err := in.fits(); err != nil {
-		return err
-	}
 	out.Undirected = !in.format.Directed
 	if in.options.Directed != nil {
 		out.Undirected = !*in.options.Directed
@@ -107,23 +100,19 @@ func (in *reading) scan(out *sink) error {
 	return in.Drain()
 }
 
-// matrix finds out whether the input is a matrix that stays in its file, and then sets the format.
-func (in *reading) matrix() (bool, error) {
-	if in.options.Format != "" {
-		in.format = byName(in.options.Format)
-	} else {
-		data, _, err := in.Decompress() // for whoever reads it then
-		if err != nil {
-			return false, err
-		}
-		start, _ := data.Peek(16) // enough for any magic number; if it fails, reading says so
-		in.format = find(func(f *Format) bool { return f.matrix && f.Detect(start) == yes })
+// settle finds out the format, and whether options say something in it.
+func (in *reading) settle() error {
+	data, _, err := in.Decompress() // for whoever reads it then
+	if err != nil {
+		return err
 	}
-	if in.format == nil || !in.format.matrix {
-		in.format = nil
-		return false, nil
+	if start, _ := data.Peek(3); string(start) == "\xef\xbb\xbf" {
+		data.Discard(len(start))
 	}
-	return true, in.fits()
+	if err := in.detect(data); err != nil {
+		return err
+	}
+	return in.fits()
 }
 
 // detect sets the format: the one asked for, one that is sure, the extension's, or one that may be.
@@ -145,11 +134,10 @@ func (in *reading) detect(data *bufio.Reader) error {
 	if len(head) == 0 {
 		return in.Fail("the input is empty")
 	}
-	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	tables := in.options.Columns != "" // columns are named: it is a table, or what fits refuses
 	likely := func(sure match) *Format {
 		return find(func(f *Format) bool {
-			return (!tables || f.Columns || f.readAll != nil) &&
+			return (!tables || f.Columns || f.matrix || f.readAll != nil) &&
 				f.Detect(head) == sure
 		})
 	}

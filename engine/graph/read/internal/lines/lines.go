@@ -29,9 +29,8 @@ type Reader struct {
 
 	text    []byte // what is left to hand out; its start in buf
 	buf     []byte
-	scanned int  // no line ends in the first so many bytes of text
-	ends    byte // what ends lines; 0 while no line has ended
-	begun   bool
+	scanned int   // no line ends in the first so many bytes of text
+	ends    byte  // what ends lines; 0 while no line has ended
 	err     error // why nothing follows text
 
 	data  *io.PipeReader
@@ -59,8 +58,7 @@ func (l *Reader) Close() {
 	l.text, l.buf, l.err = nil, nil, io.EOF // the line's number stays
 }
 
-// more appends what was read to text. A byte order mark at the start is skipped, and a last line without an end gets
-// one.
+// more appends what was read to text. A last line without an end gets one.
 func (l *Reader) more() error {
 	if l.err != nil {
 		return l.err
@@ -74,10 +72,6 @@ func (l *Reader) more() error {
 		n, l.err = l.data.Read(l.buf[len(l.buf):cap(l.buf)])
 	}
 	l.text = l.buf
-	if !l.begun {
-		l.begun = true
-		l.text = bytes.TrimPrefix(l.text, []byte("\xef\xbb\xbf"))
-	}
 	l.endLines(start)
 	if n := len(l.text); l.err == io.EOF && n > 0 && l.text[n-1] != '\n' {
 		l.text = append(l.text, '\n')
