@@ -1,7 +1,7 @@
 package read
 
 import (
-	"bytes"
+	"regexp"
 
 	"ooc/engine/graph/internal/number"
 	"ooc/engine/graph/read/internal/foreign"
@@ -19,20 +19,14 @@ var dimacs = Format{
 	read:       readDIMACS,
 }
 
-// detectDIMACS looks for the problem line, before which only comments may stand. Some other problems are formats of
-// their own.
+// untilProblem is comments and the problem line.
+var untilProblem = regexp.MustCompile(`^(?:[ \t]*(?:c[ \t\r].*|c)?\r*\n)*(p[ \t].*\n)`)
+
+// detectDIMACS looks for the problem line. Some other problems are formats of their own.
 func detectDIMACS(head []byte) match {
-	for line := range bytes.Lines(head) {
-		word, rest := next(bytes.TrimRight(line, "\r\n"))
-		switch {
-		case len(word) == 0 || string(word) == "c":
-		case string(word) == "p" && word[0] == line[0] && len(rest) > 0 && bytes.HasSuffix(line, []byte("\n")):
-			if name, _ := foreign.Recognise(line); name == "" {
-				return yes
-			}
-			return no
-		default:
-			return no
+	if m := untilProblem.FindSubmatch(head); m != nil {
+		if name, _ := foreign.Recognise(m[1]); name == "" {
+			return yes
 		}
 	}
 	return no

@@ -226,7 +226,7 @@ func (r *edgeReader) statement(line []byte) error {
 // first reads a line before the columns are settled, and settles them. It returns false if the line is no arc.
 func (r *edgeReader) first(line []byte) (arc bool, err error) {
 	if len(line) == len("sep=;") && r.counts == nil && bytes.EqualFold(line[:4], []byte("sep=")) {
-		if sep := line[4]; !bytesHas(separators, sep) {
+		if sep := line[4]; strings.IndexByte(separators, sep) < 0 {
 			return false, r.out.fail("columns between %s are not read: write them with commas, semicolons or tabs",
 				number.Quoted([]byte{sep}))
 		}

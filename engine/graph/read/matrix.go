@@ -3,7 +3,6 @@ package read
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"slices"
 
 	"ooc/engine/graph/internal/input"
@@ -191,53 +190,53 @@ func readMatrix(in *lines.Reader, o Options, out *sink) error {
 	}
 	row, top := 0, s.top
 	var cells []field
-	for {
-		line, err := in.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		if isSkipped(line) {
-			continue
-		}
-		if top {
+	err := in.Each(func(line []byte) (err error) {
+		switch {
+		case isSkipped(line):
+			return nil
+		case top:
 			top = false
-			continue
+			return nil
 		}
-		var ok bool
-		if cells, ok = s.split(line, cells[:0]); !ok {
-			return out.fail("a quote is not closed, or more text follows it")
-		}
-		if s.left {
-			if row < s.n && (len(cells) == 0 || string(cells[0].text) != s.labels[row]) {
-				return out.fail("row %d of the matrix is not called %s, as its column is", row+1,
-					number.Quoted([]byte(s.labels[row])))
-			}
-			cells = cells[1:]
-		}
-		if row == s.n || len(cells) != s.n {
-			return out.fail("a matrix of %d columns has %[1]d rows, and this line has %d entries in row %d", s.n,
-				len(cells), row+1)
-		}
-		for v, c := range cells {
-			switch {
-			case isDecimalComma(c.text):
-				return out.fail("%s has a comma, but decimals are written with a point", number.Quoted(c.text))
-			case len(c.text) == 0: // as NaN
-				c.text = []byte("nan")
-			}
-			if err := out.entry(s.vertices[row], s.vertices[v], c.text); err != nil {
-				return err
-			}
-		}
+		cells, err = s.row(out, line, row, cells[:0])
 		row++
-	}
-	if row < s.n {
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case row < s.n:
 		return out.failAll("a matrix of %d columns has %[1]d rows, but the file ends after %d", s.n, row)
 	}
 	return out.checkStored(out.matrix.zeros, out.matrix.off, o)
+}
+
+// row reads a row from its line, which it cuts into cells.
+func (s *square) row(out *sink, line []byte, row int, cells []field) ([]field, error) {
+	cells, ok := s.split(line, cells)
+	entries := cells[min(len(cells), btoi(s.left)):]
+	switch {
+	case !ok:
+		return nil, out.fail("a quote is not closed, or more text follows it")
+	case s.left && row < s.n && (len(cells) == 0 || string(cells[0].text) != s.labels[row]):
+		return nil, out.fail("row %d of the matrix is not called %s, as its column is", row+1,
+			number.Quoted([]byte(s.labels[row])))
+	case row == s.n || len(entries) != s.n:
+		return nil, out.fail("a matrix of %d columns has %[1]d rows, and this line has %d entries in row %d", s.n,
+			len(entries), row+1)
+	}
+	for v, c := range entries {
+		switch {
+		case isDecimalComma(c.text):
+			return nil, out.fail("%s has a comma, but decimals are written with a point", number.Quoted(c.text))
+		case len(c.text) == 0: // as NaN
+			c.text = []byte("nan")
+		}
+		if err := out.entry(s.vertices[row], s.vertices[v], c.text); err != nil {
+			return nil, err
+		}
+	}
+	return cells, nil
 }
 
 // name gives the vertices their labels.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 
 	"ooc/engine/graph"
@@ -75,31 +74,19 @@ type metisReader struct {
 	base     int64
 	directed bool // each entry of a list is an arc, which need not have a reverse
 
-	header     int64 // its line
-	row        int64 // the vertex of the next list
-	arcs, self int64 // entries of the lists
-	comments   []metisComment
+	header     int64   // its line
+	row        int64   // the vertex of the next list
+	arcs, self int64   // entries of the lists
+	comments   []int64 // their lines, below the header
 }
-
-// metisComment is comment lines between lists.
-type metisComment struct{ row, lines int64 }
 
 func readMETIS(in *lines.Reader, o Options, out *sink) error {
 	r := &metisReader{in: in, out: out, base: o.base(1), directed: o.Directed != nil && *o.Directed}
 	out.Undirected = false // the lists hold both directions of every edge
-	for {
-		line, err := in.Next()
-		if err == io.EOF {
-			break
-		}
-		if err == nil {
-			err = r.line(line)
-		}
-		if err != nil {
-			return err
-		}
-	}
+	err := in.Each(r.line)
 	switch {
+	case err != nil:
+		return err
 	case r.header == 0:
 		return out.failAll("no line \"VERTICES EDGES [FMT [NCON]]\"")
 	case r.row < r.n:
@@ -138,11 +125,7 @@ func (r *metisReader) line(line []byte) error {
 		r.out.Expected = 2 * r.m
 		return r.out.declare(r.n, r.base)
 	case comment:
-		if last := len(r.comments) - 1; last >= 0 && r.comments[last].row == r.row {
-			r.comments[last].lines++
-		} else {
-			r.comments = append(r.comments, metisComment{r.row, 1})
-		}
+		r.comments = append(r.comments, r.in.Line)
 		return nil
 	case r.row == r.n && len(word) == 0:
 		return nil
@@ -195,10 +178,7 @@ func (r *metisReader) entries(list []byte) error {
 func (r *metisReader) lineOf(row int) int64 {
 	line := r.header + 1 + int64(row)
 	for _, c := range r.comments {
-		if c.row > int64(row) {
-			break
-		}
-		line += c.lines
+		line += int64(btoi(c <= line))
 	}
 	return line
 }

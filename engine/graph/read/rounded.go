@@ -31,21 +31,18 @@ func rounded(g *graph.Graph, r number.Rounding, o Options) []string {
 	}
 	flags := ""
 	if o.Kind == entry.KindF32 {
-		flags = "--kind i32"
-	}
-	if scale != g.Scale && flags != "" {
-		flags += " "
+		flags = " --kind i32"
 	}
 	if scale != g.Scale {
-		flags += fmt.Sprintf("--scale %d", scale)
+		flags += fmt.Sprintf(" --scale %d", scale)
 	}
 	switch fits, sure := g.FitsScaled(scale); {
 	case flags == "":
 		return []string{example + "; " + number.MoreDigits}
 	case fits:
-		return []string{fmt.Sprintf("%s; %s is exact", example, flags)}
+		return []string{fmt.Sprintf("%s;%s is exact", example, flags)}
 	case !sure:
-		return []string{fmt.Sprintf("%s; %s is exact, or refused if distances do not fit i32", example, flags)}
+		return []string{fmt.Sprintf("%s;%s is exact, or refused if distances do not fit i32", example, flags)}
 	}
 	return []string{example + "; distances are too large to be exact in i32, and " + number.MoreDigits}
 }

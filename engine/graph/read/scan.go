@@ -1,6 +1,8 @@
 package read
 
 import (
+	"bytes"
+
 	"ooc/engine/graph/internal/number"
 )
 
@@ -9,15 +11,7 @@ import (
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 // trimBlank removes blanks and tabs at both ends.
-func trimBlank(text []byte) []byte {
-	for len(text) > 0 && isBlank(text[0]) {
-		text = text[1:]
-	}
-	for len(text) > 0 && isBlank(text[len(text)-1]) {
-		text = text[:len(text)-1]
-	}
-	return text
-}
+func trimBlank(text []byte) []byte { return bytes.Trim(text, " \t") }
 
 // next returns the first word of a line, between blanks, and what follows it; an empty word at the end.
 func next(line []byte) (word, rest []byte) {

@@ -2,10 +2,10 @@ package read
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
@@ -75,38 +75,18 @@ func (s *sink) plainArc(u, v, weight uint32) bool {
 }
 
 // eachLine passes the words of each line that is left to line, but for those that plain takes. Lines that begin with
-// one
-// of marks are comments.
+// one of marks are comments.
 func (s *sink) eachLine(marks string, plain func(line []byte) bool, line func(words [][]byte) error) error {
-	for {
-		text, err := s.lines.Next()
-		if err == io.EOF {
+	return s.lines.Each(func(text []byte) error {
+		if plain(text) {
 			return nil
 		}
-		if err != nil {
-			return err
-		}
-		if plain(text) {
-			continue
-		}
 		s.words = appendWords(s.words[:0], text)
-		if len(s.words) == 0 || bytesHas(marks, s.words[0][0]) {
-			continue
+		if len(s.words) == 0 || strings.IndexByte(marks, s.words[0][0]) >= 0 {
+			return nil
 		}
-		if err := line(s.words); err != nil {
-			return err
-		}
-	}
-}
-
-// bytesHas reports whether marks, of which there are few, has c.
-func bytesHas(marks string, c byte) bool {
-	for i := range len(marks) {
-		if marks[i] == c {
-			return true
-		}
-	}
-	return false
+		return line(s.words)
+	})
 }
 
 // arc adds the arc from u to v whose weight is written as tok.

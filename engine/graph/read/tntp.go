@@ -60,17 +60,13 @@ func readTNTP(in *lines.Reader, o Options, out *sink) error {
 	}
 	r.table, r.named, r.width = table{sep: ' ', end: ';'}, true, freeFlowTime
 	out.bothWays, out.Expected = true, max(numbers["NUMBER OF LINKS"], 0)
-	for {
-		line, err := in.Next()
-		if err == io.EOF {
-			break
+	if err := in.Each(func(line []byte) error {
+		if line = trimBlank(line); len(bytes.Trim(line, ";")) == 0 || line[0] == '~' {
+			return nil
 		}
-		if line = trimBlank(line); err == nil && len(bytes.Trim(line, ";")) > 0 && line[0] != '~' {
-			err = r.arc(line)
-		}
-		if err != nil {
-			return err
-		}
+		return r.arc(line)
+	}); err != nil {
+		return err
 	}
 	out.flush()
 	if want := numbers["NUMBER OF LINKS"]; want >= 0 && r.lines() != want {

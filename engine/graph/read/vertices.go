@@ -38,16 +38,12 @@ const (
 
 // number returns the vertex of a numeric id, or false if that is one vertex too many, or below the base.
 func (t *vertexTable) number(id int64) (int32, bool) {
-	if at := uint64(id) >> 6; at < uint64(len(t.seen)) && t.seen[at]>>(id&63)&1 != 0 {
-		return int32(id), true
+	if v, ok := t.lookup(id); ok {
+		return v, true
 	}
 	if t.forced {
 		t.top = max(t.top, id)
 		return int32(id - t.base), id >= t.base && id < t.base+graph.MaxVertices
-	}
-	v, ok := t.ints[id]
-	if ok {
-		return v, true
 	}
 	if id >= 0 && id < max(firstSmall, min(perVertex*int64(len(t.order)), graph.MaxVertices)) {
 		if at := int(id >> 6); at >= len(t.seen) {
@@ -59,10 +55,19 @@ func (t *vertexTable) number(id int64) (int32, bool) {
 	if t.ints == nil {
 		t.ints = map[int64]int32{}
 	}
-	v = ^int32(len(t.numbers))
+	v := ^int32(len(t.numbers))
 	t.ints[id] = v
 	t.numbers, t.names = append(t.numbers, id), append(t.names, "")
 	return t.appeared(v)
+}
+
+// lookup returns the vertex of a numeric id, if it has appeared.
+func (t *vertexTable) lookup(id int64) (int32, bool) {
+	if at := uint64(id) >> 6; at < uint64(len(t.seen)) && t.seen[at]>>(id&63)&1 != 0 {
+		return int32(id), true
+	}
+	v, ok := t.ints[id]
+	return v, ok
 }
 
 // text is number for an id that is not one.
@@ -91,10 +96,7 @@ func (t *vertexTable) find(id []byte) (int32, bool) {
 		return v, true
 	}
 	x, ok := parseID(id)
-	if at := uint64(x) >> 6; ok && at < uint64(len(t.seen)) && t.seen[at]>>(x&63)&1 != 0 {
-		return int32(x), true
-	}
-	v, found := t.ints[x]
+	v, found := t.lookup(x)
 	return v, ok && found
 }
 

@@ -1,5 +1,4 @@
-// Package lines reads an input by its lines, in order and with their numbers. They end with "\n" or "\r\n", or where a
-// text
+// Package lines reads an input by its lines, in order and with their numbers. They end with "\n" or "\r\n", or where a text
 // has neither, with "\r".
 package lines
 
@@ -133,4 +132,20 @@ func (l *Reader) Next() ([]byte, error) {
 		line = line[:end-1]
 	}
 	return line, nil
+}
+
+// Each passes each line that is left to line, as Next returns them.
+func (l *Reader) Each(line func(text []byte) error) error {
+	for {
+		text, err := l.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = line(text)
+		}
+		if err != nil {
+			return err
+		}
+	}
 }
