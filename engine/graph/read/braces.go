@@ -2,7 +2,6 @@ package read
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"ooc/engine/graph/read/internal/columns"
@@ -32,7 +31,8 @@ func (r *edgeReader) hasBraces(line []byte) (bool, error) {
 	switch {
 	case r.picks != columns.Picks{}:
 		r.key = r.picks[2]
-		from, to = number1(r.picks[0])-1, number1(r.picks[1])-1
+		numbers := []string{"1", "2"}
+		from, to = slices.Index(numbers, r.picks[0]), slices.Index(numbers, r.picks[1])
 	case r.named:
 		from, to, weighted = r.From, r.To, r.Weight >= 0
 	}
@@ -50,12 +50,6 @@ func (r *edgeReader) hasBraces(line []byte) (bool, error) {
 	}
 	r.width, r.named = r.Least, false
 	return true, nil
-}
-
-// number1 reads the number of a column, 0 if it is none.
-func number1(text string) int {
-	n, _ := strconv.Atoi(text)
-	return n
 }
 
 // findKey finds the weight among the keys of the first line. Without any keys every weight is 1, as in networkx.

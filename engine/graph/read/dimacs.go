@@ -42,23 +42,21 @@ func readDIMACS(in *lines.Reader, o Options, out *sink) error {
 		return ok
 	}
 	err := out.eachLine("", plain, func(words [][]byte) error {
-		kind := words[0]
+		kind, more := words[0], len(words)-1
+		arc := string(kind) == "a"
 		switch {
 		case string(kind) == "c":
 			return nil
-		case string(kind) == "a" && header == 0:
+		case arc && header == 0:
 			return out.fail("an arc before the problem line \"p sp VERTICES ARCS\"")
-		case string(kind) == "a":
-			if found++; found > most {
-				return out.fail("the problem line announces %d arcs, and this is one more", most)
-			}
-			switch len(words) {
-			case 4:
-			case 3:
-				return out.fail("the weight is missing")
-			default:
-				return out.fail("an arc is written \"a FROM TO WEIGHT\", but %d fields follow the a", len(words)-1)
-			}
+		case arc && found == most:
+			return out.fail("the problem line announces %d arcs, and this is one more", most)
+		case arc && more == 2:
+			return out.fail("the weight is missing")
+		case arc && more != 3:
+			return out.fail("an arc is written \"a FROM TO WEIGHT\", but %d fields follow the a", more)
+		case arc:
+			found++
 			from, to, err := out.ends(words[1], words[2])
 			if err != nil {
 				return err
@@ -68,14 +66,18 @@ func readDIMACS(in *lines.Reader, o Options, out *sink) error {
 			return out.fail("a line starts with c, p or a, not with %s", number.Quoted(kind))
 		case header != 0:
 			return out.fail("a second problem line; the first is line %d", header)
+		case more == 3 && string(words[1]) != "sp":
+			return out.fail("a problem of type %s, not of type sp (shortest paths)", number.Quoted(words[1]))
+		case more != 3:
+			return out.fail("the problem line is not \"p sp VERTICES ARCS\"")
 		}
-		header = in.Line
-		n, m, err := problem(words, out)
-		if err != nil {
-			return err
+		counts, ok := counted(words[2:])
+		if !ok {
+			return out.fail("the counts %s and %s are not numbers that a graph can have", number.Quoted(words[2]),
+				number.Quoted(words[3]))
 		}
-		most, out.Expected = m, m
-		return out.declare(n, o.base(1))
+		header, most, out.Expected = in.Line, counts[1], counts[1]
+		return out.declare(counts[0], o.base(1))
 	})
 	switch {
 	case err != nil:
@@ -86,20 +88,4 @@ func readDIMACS(in *lines.Reader, o Options, out *sink) error {
 		return out.failAt(header, "the problem line announces %d arcs, but the file ends after %d", most, found)
 	}
 	return nil
-}
-
-// problem reads "p sp N M".
-func problem(words [][]byte, out *sink) (n, m int64, err error) {
-	switch {
-	case len(words) == 4 && string(words[1]) != "sp":
-		return 0, 0, out.fail("a problem of type %s, not of type sp (shortest paths)", number.Quoted(words[1]))
-	case len(words) != 4:
-		return 0, 0, out.fail("the problem line is not \"p sp VERTICES ARCS\"")
-	}
-	counts, ok := counted(words[2:])
-	if !ok {
-		return 0, 0, out.fail("the counts %s and %s are not numbers that a graph can have", number.Quoted(words[2]),
-			number.Quoted(words[3]))
-	}
-	return counts[0], counts[1], nil
 }

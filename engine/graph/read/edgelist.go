@@ -32,13 +32,9 @@ var edgeList = Format{
 // detectEdgeList never is sure: two numbers on a line may mean many things. It refuses what holds
 // control characters, as binary files do, and what another program would read as Matrix Market.
 func detectEdgeList(head []byte) match {
-	if bytes.HasPrefix(head, []byte("%%MatrixMarket")) {
+	control := func(c rune) bool { return c < ' ' && c != '\n' && c != '\r' && c != '\t' }
+	if bytes.HasPrefix(head, []byte(mtxBanner)) || bytes.ContainsFunc(head, control) {
 		return no
-	}
-	for _, c := range head {
-		if c < ' ' && c != '\n' && c != '\r' && c != '\t' {
-			return no
-		}
 	}
 	return perhaps
 }
@@ -438,7 +434,7 @@ func (r *edgeReader) plainArc(line []byte) bool {
 	u, ok := r.vertices.number(int64(x[0]))
 	v, also := r.vertices.number(int64(x[1]))
 	if ok && also {
-		r.out.add(u, v, r.out.Weigh.Small(uint64(x[2])))
+		r.out.add(u, v, r.out.Weigh.IntWord(int32(x[2])))
 	}
 	return ok && also
 }

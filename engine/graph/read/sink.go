@@ -70,7 +70,7 @@ func (s *sink) plainArc(u, v, weight uint32) bool {
 	if max(u, v) >= uint32(s.N) || u == v || !s.Weigh.IsSmall(uint64(weight)) {
 		return false
 	}
-	s.add(int32(u), int32(v), s.Weigh.Small(uint64(weight)))
+	s.add(int32(u), int32(v), s.Weigh.IntWord(int32(weight)))
 	return true
 }
 
@@ -92,7 +92,7 @@ func (s *sink) eachLine(marks string, plain func(line []byte) bool, line func(wo
 // arc adds the arc from u to v whose weight is written as tok.
 func (s *sink) arc(u, v int32, tok []byte) error {
 	if x, ok := number.Digits(tok); ok && u != v && s.Weigh.IsSmall(uint64(x)) {
-		s.add(u, v, s.Weigh.Small(uint64(x)))
+		s.add(u, v, s.Weigh.IntWord(int32(x)))
 		return nil
 	}
 	if s.also != opposite && s.IdleLoop(u, v, tok) {
@@ -162,7 +162,7 @@ func (s *sink) entry(u, v int32, tok []byte) error {
 	}
 	if k, ok := number.Digits(tok); ok && u != v && k < number.FewNines && s.Weigh.IsSmall(uint64(k)) {
 		m.zeros += int64(btoi(k == 0))
-		s.add(u, v, s.Weigh.Small(uint64(k)))
+		s.add(u, v, s.Weigh.IntWord(int32(k)))
 		return nil
 	}
 	x, special := number.Special(tok)

@@ -172,22 +172,21 @@ func (t table) cut(line []byte, cells []field) ([]field, bool) {
 
 // quoted cuts off a cell in quotes. What follows it begins with the separator.
 func (t table) quoted(line []byte) (f field, rest []byte, ok bool) {
-	end := 0
-	for line = line[1:]; ; line = line[1:] {
-		if end = bytes.IndexByte(line, '"'); end < 0 {
-			return f, nil, false
+	end, twice := 1, false
+	for ; end < len(line) && (line[end] != '"' || end+1 < len(line) && line[end+1] == '"'); end++ {
+		if line[end] == '"' {
+			twice = true
+			end++
 		}
-		part := line[:end:end]
-		if line = line[end+1:]; f.quoted {
-			part = append(f.text, part...)
-		}
-		if f.text = part; len(line) == 0 || line[0] != '"' {
-			break
-		}
-		f.text, f.quoted = append(f.text, '"'), true
 	}
-	f.quoted = true
-	for rest = line; t.sep != ' ' && len(rest) > 0 && isBlank(rest[0]) && rest[0] != t.sep; {
+	if end >= len(line) {
+		return f, nil, false
+	}
+	f = field{line[1:end:end], true}
+	if twice {
+		f.text = bytes.ReplaceAll(f.text, []byte(`""`), []byte(`"`))
+	}
+	for rest = line[end+1:]; t.sep != ' ' && len(rest) > 0 && isBlank(rest[0]) && rest[0] != t.sep; {
 		rest = rest[1:]
 	}
 	return f, rest, len(rest) == 0 || rest[0] == t.sep || t.sep == ' ' && isBlank(rest[0])

@@ -55,10 +55,8 @@ func (t *vertexTable) number(id int64) (int32, bool) {
 	if t.ints == nil {
 		t.ints = map[int64]int32{}
 	}
-	v := ^int32(len(t.numbers))
-	t.ints[id] = v
-	t.numbers, t.names = append(t.numbers, id), append(t.names, "")
-	return t.appeared(v)
+	t.ints[id] = ^int32(len(t.numbers))
+	return t.other(id, "")
 }
 
 // lookup returns the vertex of a numeric id, if it has appeared.
@@ -78,10 +76,15 @@ func (t *vertexTable) text(id []byte) (int32, bool) {
 	if t.texts == nil {
 		t.texts = map[string]int32{}
 	}
-	v, name := ^int32(len(t.numbers)), string(id)
-	t.texts[name] = v
-	t.numbers, t.names = append(t.numbers, 0), append(t.names, name)
-	return t.appeared(v)
+	name := string(id)
+	t.texts[name] = ^int32(len(t.numbers))
+	return t.other(0, name)
+}
+
+// other adds the next of vertices -1, -2, …
+func (t *vertexTable) other(id int64, name string) (int32, bool) {
+	t.numbers, t.names = append(t.numbers, id), append(t.names, name)
+	return t.appeared(^int32(len(t.numbers) - 1))
 }
 
 // appeared notes a new vertex. It returns false if that is one too many.

@@ -185,3 +185,12 @@ func NoPath(x float64) bool {
 	}
 	return slices.Contains([]float64{math.MaxInt32, math.MaxUint32, math.MaxInt64, math.MaxUint64, 0x3f3f3f3f}, x)
 }
+
+// Quoted shortens a piece of the input and makes it printable, for error messages.
+func Quoted(text []byte) string {
+	const most = 40
+	if len(text) > most {
+		return strconv.Quote(string(text[:most])) + "…"
+	}
+	return strconv.Quote(string(text))
+}

@@ -160,19 +160,8 @@ func nearest(tok []byte, x float64) float32 {
 	return float32(x) + 0
 }
 
-// IsSmall reports whether Small reads a weight: an integer that float32 holds, if none means no arc.
+// IsSmall reports whether IntWord reads a weight: an integer that float32 holds, if none means no arc.
 func (w *Weighing) IsSmall(x uint64) bool { return x < 1<<24 && w.Scale == 1 && !w.hasNone }
-
-// Small is Word for small weights.
-func (w *Weighing) Small(x uint64) uint32 {
-	switch {
-	case w.Float:
-		return math.Float32bits(float32(x))
-	case w.Want == entry.KindF64:
-		return w.Double(float64(x))
-	}
-	return uint32(x)
-}
 
 // IntWord is Word for an unscaled weight that is an int32.
 func (w *Weighing) IntWord(x int32) uint32 {
@@ -236,4 +225,53 @@ func (w *Weighing) IsNone(tok []byte) bool {
 		x, ok = Parse(tok)
 	}
 	return ok && w.hasNone && (x == w.none || x != x && w.none != w.none)
+}
+
+// Weights of kind f64 do not fit the words that arcs are collected with. Such a word is the place of its weight in a
+// list, until Settled makes the words ascend with the weights, so that the lighter of parallel arcs is that of the
+// lesser word.
+
+// DoublesOf returns what weighs for kind f64, and has weighed a list of weights already: their words are their places.
+func DoublesOf(weights []float64, scale int64) Weighing {
+	return Weighing{Want: entry.KindF64, Scale: scale, doubles: weights}
+}
+
+// Double returns the word of a weight of kind f64. That of 0 is 0.
+func (w *Weighing) Double(x float64) uint32 {
+	if w.doubles == nil {
+		w.doubles = append(w.doubles, 0)
+	}
+	if x == 0 { // or −0
+		return 0
+	}
+	if w.doubles[len(w.doubles)-1] != x {
+		w.doubles = append(w.doubles, x)
+	}
+	return uint32(len(w.doubles) - 1)
+}
+
+// Rounding is what float32 cannot hold of the weights that were read.
+type Rounding struct {
+	Places int    // digits behind the point of the weight that has most of them
+	First  string // the first weight that float32 rounds; "" if there is none
+	Line   int64  // where it stands; 0 where that is not known
+}
+
+// note notes a weight, which float32 holds exactly or not.
+func (r *Rounding) note(tok []byte, exact bool) {
+	if !exact && r.First == "" {
+		r.First = string(tok)
+	}
+	digits, exp := cutExponent(tok)
+	if point := bytes.IndexByte(digits, '.'); point >= 0 {
+		digits = bytes.TrimRight(digits, "0")
+		exp -= len(digits) - point - 1
+		digits = bytes.TrimRight(digits, ".")
+	}
+	if -exp > r.Places {
+		last := bytes.TrimRight(digits, "0")
+		if exp += len(digits) - len(last); bytes.ContainsAny(last, "123456789") {
+			r.Places = max(r.Places, -exp)
+		}
+	}
 }
