@@ -212,11 +212,18 @@ func (r *edgeReader) statement(line []byte) error {
 		r.konect, undirected = string(m[2]), string(m[1]) == "sym"
 		r.out.bothWays = true
 	}
-	if undirected && r.either {
-		r.out.Undirected, r.either = true, false
-		r.out.remark("undirected, as line 1 says: %q; --directed makes every line one arc", bytes.TrimSpace(line))
+	if undirected {
+		r.undirected("as line 1 says: %q", bytes.TrimSpace(line))
 	}
 	return nil
+}
+
+// undirected makes every line an edge both ways, unless somebody has said what lines are.
+func (r *edgeReader) undirected(why string, what any) {
+	if r.either {
+		r.out.Undirected, r.either = true, false
+		r.out.remark("undirected, "+why+"; --directed makes every line one arc", what)
+	}
 }
 
 // first reads a line before the columns are settled, and settles them. It returns false if the line is no arc.
@@ -251,19 +258,16 @@ func (r *edgeReader) first(line []byte) (arc bool, err error) {
 		return false, r.without(line)
 	}
 	if r.arrow == "--" || r.arrow == "<->" {
-		if r.either {
-			r.out.Undirected, r.either = true, false
-			r.out.remark("undirected, as %s stands between vertices; --directed makes every line one arc", r.arrow)
-		}
+		r.undirected("as %s stands between vertices", r.arrow)
 	}
 	header, err := r.header(line)
 	if err != nil || header {
 		return false, err
 	}
 	if !r.named {
-		return true, r.without(line)
+		err = r.without(line)
 	}
-	return true, nil
+	return true, err
 }
 
 // without settles the columns of lines below no header.
@@ -394,14 +398,11 @@ func (r *edgeReader) comment(line []byte) {
 // finish ends the reading of lines.
 func (r *edgeReader) finish() error {
 	r.out.flush()
-	switch {
-	case r.hashes > 1:
-		r.hash += fmt.Sprintf(" and %d more like it, are comments", r.hashes-1)
-	case r.hashes == 1:
-		r.hash += " is a comment"
-	}
-	if r.hashes > 0 {
-		r.out.remark("%s; an id that begins with # stands in double quotes", r.hash)
+	if are := " is a comment"; r.hashes > 0 {
+		if r.hashes > 1 {
+			are = fmt.Sprintf(" and %d more like it, are comments", r.hashes-1)
+		}
+		r.out.remark("%s%s; an id that begins with # stands in double quotes", r.hash, are)
 	}
 	if err := r.settleHeader(); err != nil {
 		return err
@@ -520,24 +521,22 @@ func (r *edgeReader) vertex(f field, end int) (int32, error) {
 	if !ok && !f.quoted {
 		id, ok = floatID(f.text)
 	}
+	var v int32
 	if ok {
-		v, ok := r.vertices.number(id)
-		switch {
-		case !ok && r.vertices.forced && id < r.vertices.base:
-			return 0, r.out.fail("vertex %d is below the base %d", id, r.vertices.base)
-		case !ok:
-			return 0, r.out.fail("more than %d vertices", graph.MaxVertices)
+		v, ok = r.vertices.number(id)
+	} else {
+		if _, known := r.vertices.texts[string(f.text)]; !known {
+			if err := r.checkText(f, ends[end]); err != nil {
+				return 0, err
+			}
 		}
-		return v, nil
+		r.texts[end] = true
+		v, ok = r.vertices.text(f.text)
 	}
-	if _, known := r.vertices.texts[string(f.text)]; !known {
-		if err := r.checkText(f, ends[end]); err != nil {
-			return 0, err
-		}
-	}
-	r.texts[end] = true
-	v, ok := r.vertices.text(f.text)
-	if !ok {
+	switch {
+	case !ok && r.vertices.forced && id < r.vertices.base:
+		return 0, r.out.fail("vertex %d is below the base %d", id, r.vertices.base)
+	case !ok:
 		return 0, r.out.fail("more than %d vertices", graph.MaxVertices)
 	}
 	return v, nil

@@ -3,7 +3,6 @@ package read
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"slices"
 
 	"ooc/engine/graph"
@@ -23,61 +22,58 @@ var metis = Format{
 	read:       readMETIS,
 }
 
-// metisHeader is what the first line says: "N M [FMT [NCON]]".
-type metisHeader struct {
+// metisReader holds what the lines so far have said.
+type metisReader struct {
+	in       *lines.Reader
+	out      *sink
+	base     int64
+	directed bool // each entry of a list is an arc, which need not have a reverse
+
+	header   int64 // the line "N M [FMT [NCON]]"
 	n, m     int64
 	skip     int  // columns before the neighbours: the vertex's size and weights
 	weighted bool // a weight follows each neighbour
 	columns  int  // of the header itself
+
+	row        int64   // the vertex of the next list
+	arcs, self int64   // entries of the lists
+	comments   []int64 // their lines, below the header
 }
 
-// parseMETISHeader returns what is wrong with a header, or "".
-func parseMETISHeader(line []byte) (h metisHeader, reason string) {
+// head reads the header.
+func (r *metisReader) head(line []byte) error {
 	words := appendWords(nil, line)
 	if len(words) < 2 || len(words) > 4 {
-		return h, "the first line is not \"VERTICES EDGES [FMT [NCON]]\""
+		return r.out.fail("the first line is not \"VERTICES EDGES [FMT [NCON]]\"")
 	}
 	numbers, ok := counted(words)
 	if !ok {
 		bad := slices.IndexFunc(words, func(w []byte) bool { _, ok := number.Digits(w); return !ok })
-		return h, fmt.Sprintf("%s in the first line is not a number that it can hold", number.Quoted(words[bad]))
+		return r.out.fail("%s in the first line is not a number that it can hold", number.Quoted(words[bad]))
 	}
-	h = metisHeader{n: numbers[0], m: numbers[1], columns: len(words)}
+	r.n, r.m, r.columns, r.header = numbers[0], numbers[1], len(words), r.in.Line
 	flags, ncon := []byte("000"), int64(0)
 	if len(words) > 2 {
 		if len(words[2]) > 3 || len(bytes.Trim(words[2], "01")) > 0 {
-			return h, fmt.Sprintf("FMT %s is not up to three digits of 0 and 1", number.Quoted(words[2]))
+			return r.out.fail("FMT %s is not up to three digits of 0 and 1", number.Quoted(words[2]))
 		}
 		copy(flags[3-len(words[2]):], words[2])
 	}
 	if len(words) > 3 {
 		ncon = numbers[3]
 	}
-	h.weighted = flags[2] == '1'
+	r.weighted = flags[2] == '1'
 	switch {
 	case ncon > 1<<16:
-		return h, fmt.Sprintf("%d weights a vertex: the number seems damaged", ncon)
+		return r.out.fail("%d weights a vertex: the number seems damaged", ncon)
 	case ncon > 0 && flags[1] == '0':
-		return h, fmt.Sprintf("%d weights a vertex are announced, but by FMT vertices have none", ncon)
+		return r.out.fail("%d weights a vertex are announced, but by FMT vertices have none", ncon)
 	case flags[1] == '1':
-		h.skip = int(max(ncon, 1))
+		r.skip = int(max(ncon, 1))
 	}
-	h.skip += btoi(flags[0] == '1')
-	return h, ""
-}
-
-// metisReader holds what the lines so far have said.
-type metisReader struct {
-	metisHeader
-	in       *lines.Reader
-	out      *sink
-	base     int64
-	directed bool // each entry of a list is an arc, which need not have a reverse
-
-	header     int64   // its line
-	row        int64   // the vertex of the next list
-	arcs, self int64   // entries of the lists
-	comments   []int64 // their lines, below the header
+	r.skip += btoi(flags[0] == '1')
+	r.out.Expected = 2 * r.m
+	return r.out.declare(r.n, r.base)
 }
 
 func readMETIS(in *lines.Reader, o Options, out *sink) error {
@@ -117,13 +113,7 @@ func (r *metisReader) line(line []byte) error {
 	case r.header == 0 && (comment || len(word) == 0):
 		return nil
 	case r.header == 0:
-		var reason string
-		if r.metisHeader, reason = parseMETISHeader(line); reason != "" {
-			return r.out.fail("%s", reason)
-		}
-		r.header = r.in.Line
-		r.out.Expected = 2 * r.m
-		return r.out.declare(r.n, r.base)
+		return r.head(line)
 	case comment:
 		r.comments = append(r.comments, r.in.Line)
 		return nil

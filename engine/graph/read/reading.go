@@ -48,18 +48,13 @@ func (in *reading) collect() (*graph.Graph, error) {
 	}
 	in.remarks = append(out.remarks, rounded(g, out.Weigh.Rounding, in.options)...)
 	if in.options.Directed == nil && g.Directed && !out.bothWays && g.Arcs() > 0 {
-		in.remarks = append(in.remarks, direction(g))
+		directed := "directed by default; --undirected makes every arc an edge both ways"
+		if g.NoneBack() {
+			directed += ". No arc here has its reverse, so most pairs may have no path"
+		}
+		in.remarks = append(in.remarks, directed)
 	}
 	return g, nil
-}
-
-// direction says that nobody has said that arcs are directed.
-func direction(g *graph.Graph) string {
-	text := "directed by default; --undirected makes every arc an edge both ways"
-	if g.NoneBack() {
-		text += ". No arc here has its reverse, so most pairs may have no path"
-	}
-	return text
 }
 
 func (in *reading) newSink() (*sink, error) {
@@ -144,25 +139,17 @@ func (in *reading) detect(data *bufio.Reader) error {
 	if in.format = likely(yes); in.format != nil {
 		return nil
 	}
-	if err := in.refuseForeign(head); err != nil {
-		return err
+	if name, remedy := foreign.Recognise(head); name != "" {
+		if packed.TrimExt(in.Name) != in.Name {
+			remedy = "with FILE unpacked: " + remedy
+		}
+		return in.Fail("it is %s, which is not read; %s", name, remedy)
 	}
 	if in.format = byExtension(in.Name); in.format == nil || tables && !in.format.Columns {
 		in.format = likely(perhaps)
 	}
 	if in.format == nil {
 		return in.Fail("the format is not recognised; --format names it: %s", formatNames())
-	}
-	return nil
-}
-
-// refuseForeign names a format that is not read.
-func (in *reading) refuseForeign(head []byte) error {
-	if name, remedy := foreign.Recognise(head); name != "" {
-		if packed.TrimExt(in.Name) != in.Name {
-			remedy = "with FILE unpacked: " + remedy
-		}
-		return in.Fail("it is %s, which is not read; %s", name, remedy)
 	}
 	return nil
 }
