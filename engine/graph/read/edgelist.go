@@ -57,6 +57,7 @@ type edgeReader struct {
 
 	sample [][]byte // lines that follow, the one in hand first; until width is set
 	whole  bool     // they are all
+	looked int64    // the last line that look has seen
 	names  []string // of columns, if the first line with data is a header
 	held   *held    // a first line that may be a header
 
@@ -112,7 +113,7 @@ func newEdgeReader(in *lines.Reader, o Options, out *sink) (*edgeReader, error) 
 // read reads all lines.
 func (r *edgeReader) read() error {
 	for {
-		if r.width == 0 && len(r.sample) == 0 {
+		if r.width == 0 && len(r.sample) == 0 && r.in.Line >= r.looked {
 			if err := r.look(); err != nil {
 				return err
 			}
@@ -150,6 +151,7 @@ func (r *edgeReader) read() error {
 func (r *edgeReader) look() error {
 	text, whole := r.in.Peek()
 	r.sample, r.whole = dataLines(text), whole
+	r.looked = r.in.Line + int64(bytes.Count(text, []byte("\n")))
 	if r.in.Line == 0 {
 		first, _, _ := bytes.Cut(text, []byte("\n"))
 		if err := r.statement(first); err != nil {

@@ -122,6 +122,7 @@ var listInputs = []goodInput{
 	{"named, more columns", "x.txt", "1 2 3 4 5\n", Options{Columns: "from,to"}, 2, entry.KindI32, "1>2=1"},
 	{"header", "x.csv", "from,to,weight\n1,2,3\n", Options{}, 2, entry.KindI32, "1>2=3"},
 	{"header in another order", "x.csv", "id,Weight,Target,Source\n1,2,3,4\n", Options{}, 2, entry.KindI32, "4>3=2"},
+	{"many comments", "x.csv", strings.Repeat("# comment\n", 60000) + "to,from\n1,2\n", Options{}, 2, entry.KindI32, "2>1=1"},
 	{"header with capacity", "x.csv", "source,target,capacity\n1,2,3\n",
 		Options{Columns: "from=source,to=target,weight=capacity"}, 2, entry.KindI32, "1>2=3"},
 	{"header of unknown names", "x.csv", "x y z\n1 2 3\n", Options{}, 2, entry.KindI32, "1>2=3"},
