@@ -16,7 +16,7 @@ func TestCollector(t *testing.T) {
 	for i := range 60 {
 		n, m := 1+r.IntN(1<<r.IntN(21)), r.IntN(1<<r.IntN(18))
 		if i == 0 {
-			n, m = 20, 5*mostPairs // so that a row has more than are sorted as pairs
+			n, m = 20, 1<<19 // so that rows are long
 		}
 		recs := randomRecords(r, n, m)
 		float := r.IntN(3) == 0

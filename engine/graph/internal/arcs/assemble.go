@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -36,7 +35,7 @@ type assembly struct {
 const (
 	// parallelAbove is the number of arcs from which it pays to start goroutines.
 	parallelAbove = 1 << 15
-	// builders is how many buckets are built at once; in each, arcs are there twice.
+	// builders is how many buckets are built at once; in each, the arcs of a chunk and of a row are there twice.
 	builders = 4
 	// releaseAbove is the number of arcs from which memory that has served is given back at once: the
 	// collector would let it stand beside the CSR. Up to there it is 128 MiB at most.
@@ -94,33 +93,23 @@ func (a *assembly) release(arcs int64) {
 	}
 }
 
-// mostPairs is up to how many arcs are sorted as pairs, which takes 20 bytes an arc.
-const mostPairs = 1 << 17
-
 // scratch is what a goroutine builds rows with.
 type scratch struct {
-	recs  []Arc
-	pairs []uint64 // of an arc: its target, and below that its word
+	recs  []Arc    // of a chunk
+	pairs []uint64 // of a row's arcs: its target, and below that its word
 }
 
 // build places the arcs of a bucket, sorts its rows and keeps the lightest of parallel ones. For the others a gap stays
 // behind the bucket's last row.
 func (a *assembly) build(i int, s *scratch) {
-	b, first, n := &a.arcs.buckets[i], a.first[i], a.first[i+1]-a.first[i]
+	b, first := &a.arcs.buckets[i], a.first[i]
 	lo := i << a.arcs.shift
 	ends := a.Offsets[1:][lo:min(lo+1<<a.arcs.shift, a.n)]
-	few := n <= mostPairs
-	s.recs = s.recs[:0]
-	for c, k := range b.full {
-		from := len(s.recs)
-		s.recs = a.arcs.unpack(k, s.recs)
-		for _, r := range s.recs[from:] {
+	targets, words := a.Targets, a.Words
+	for _, k := range b.full {
+		s.recs = a.arcs.unpack(k, s.recs[:0])
+		for _, r := range s.recs {
 			ends[r.From]++
-		}
-		if few {
-			b.full[c].data = nil
-		} else {
-			s.recs = s.recs[:0] // it is unpacked again
 		}
 	}
 	sum := first
@@ -128,32 +117,25 @@ func (a *assembly) build(i int, s *scratch) {
 		ends[row] = sum
 		sum += n
 	}
-	if few {
-		s.pairs = slices.Grow(s.pairs[:0], int(n))[:n]
+	for c, k := range b.full {
+		s.recs = a.arcs.unpack(k, s.recs[:0])
+		b.full[c].data = nil
 		for _, r := range s.recs {
 			to := ends[r.From]
 			ends[r.From] = to + 1
-			s.pairs[to-first] = pairOf(r.To, r.Word)
+			targets[to], words[to] = r.To, r.Word
 		}
-		from := int64(0)
-		for _, to := range ends {
-			sortPairs(s.pairs[from : to-first])
-			from = to - first
-		}
-	} else {
-		a.place(b, ends, s)
 	}
 	*b = bucket{}
-	from, out, targets, words := first, first, a.Targets, a.Words
+	from, out := first, first
 	for r, to := range ends {
-		start := out
+		s.pairs = slices.Grow(s.pairs[:0], int(to-from))
 		for ; from < to; from++ {
-			var p uint64
-			if few {
-				p = s.pairs[from-first]
-			} else {
-				p = pairOf(targets[from], words[from])
-			}
+			s.pairs = append(s.pairs, uint64(targets[from])<<32|uint64(words[from]))
+		}
+		sortPairs(s.pairs)
+		start := out
+		for _, p := range s.pairs {
 			v, w := int32(p>>32), uint32(p)
 			if out == start || targets[out-1] != v {
 				targets[out], words[out] = v, w
@@ -167,8 +149,6 @@ func (a *assembly) build(i int, s *scratch) {
 	a.kept[i] = out - first
 }
 
-func pairOf(target int32, word uint32) uint64 { return uint64(uint32(target))<<32 | uint64(word) }
-
 // sortPairs sorts the arcs of a row. Most rows are short.
 func sortPairs(pairs []uint64) {
 	if len(pairs) > 40 {
@@ -181,49 +161,6 @@ func sortPairs(pairs []uint64) {
 		}
 		pairs[i] = p
 	}
-}
-
-// place puts the arcs of a bucket with many of them into its rows, and sorts these, with memory for one row only.
-func (a *assembly) place(b *bucket, ends []int64, s *scratch) {
-	from := ends[0]
-	for c, k := range b.full {
-		s.recs = a.arcs.unpack(k, s.recs[:0])
-		b.full[c].data = nil
-		for _, r := range s.recs {
-			to := ends[r.From]
-			ends[r.From] = to + 1
-			a.Targets[to], a.Words[to] = r.To, r.Word
-		}
-	}
-	for _, to := range ends {
-		targets, words := a.Targets[from:to], a.Words[from:to]
-		from = to
-		if len(targets) > mostPairs {
-			sort.Sort(row{targets, words})
-			continue
-		}
-		s.pairs = s.pairs[:0]
-		for k, v := range targets {
-			s.pairs = append(s.pairs, pairOf(v, words[k]))
-		}
-		sortPairs(s.pairs)
-		for k, p := range s.pairs {
-			targets[k], words[k] = int32(p>>32), uint32(p)
-		}
-	}
-}
-
-// row sorts by target without memory.
-type row struct {
-	targets []int32
-	words   []uint32
-}
-
-func (r row) Len() int           { return len(r.targets) }
-func (r row) Less(i, j int) bool { return r.targets[i] < r.targets[j] }
-func (r row) Swap(i, j int) {
-	r.targets[i], r.targets[j] = r.targets[j], r.targets[i]
-	r.words[i], r.words[j] = r.words[j], r.words[i]
 }
 
 // closeGaps moves the arcs together where merging has left gaps.

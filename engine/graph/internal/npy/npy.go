@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,9 +76,12 @@ func Read(r io.Reader) (Header, error) {
 		return h, err
 	}
 	h.Bytes = int64(8+width) + int64(size)
-	p := literal{rest: string(text)}
-	if err := p.header(&h); err != nil {
-		return h, badHeader("the NumPy header %s: %v", number.Quoted(text), err)
+	if fields.Match(text) {
+		return h, badHeader("the NumPy header %s: the array has named fields; save the one that holds the weights", number.Quoted(text))
+	}
+	if !h.parse(string(text)) {
+		return h, badHeader("the NumPy header %s is not a dictionary with descr, a string, fortran_order, True or False, "+
+			"and shape, a tuple of integers, each once", number.Quoted(text))
 	}
 	return h, nil
 }
@@ -94,115 +98,39 @@ func badHeader(format string, args ...any) error {
 	return &graph.InputError{Reason: fmt.Sprintf(format, args...)}
 }
 
-// literal parses the one kind of Python expression that a header may be: a dictionary with the keys descr
-// (a string), fortran_order (True or False) and shape (a tuple of integers), each once, in any order.
-type literal struct{ rest string }
+// What a header may be: a Python dictionary with three keys, each once, in any order. Python 2 wrote integers as 3L.
+const (
+	descrItem = `['"]descr['"]\s*:\s*['"]([^'"\\]*)['"]`
+	orderItem = `['"]fortran_order['"]\s*:\s*(True|False)`
+	shapeItem = `['"]shape['"]\s*:\s*\(((?:\s*\d+L?\s*,)*(?:\s*\d+L?)?)\s*\)`
+	anyItem   = `\s*(?:` + descrItem + `|` + orderItem + `|` + shapeItem + `)\s*`
+)
 
-func (p *literal) header(h *Header) error {
-	if !p.take("{") {
-		return fmt.Errorf("it is not a dictionary")
-	}
-	seen := map[string]bool{}
-	for !p.take("}") {
-		key, err := p.text()
-		if err != nil {
-			return err
-		}
-		if seen[key] {
-			return fmt.Errorf("%q is there twice", key)
-		}
-		seen[key] = true
-		if !p.take(":") {
-			return fmt.Errorf("no value follows %q", key)
-		}
-		if err := p.value(h, key); err != nil {
-			return err
-		}
-		if !p.take(",") {
-			if !p.take("}") {
-				return fmt.Errorf("the dictionary does not end")
-			}
-			break
-		}
-	}
-	p.take("") // blanks
-	switch {
-	case p.rest != "":
-		return fmt.Errorf("something follows the dictionary")
-	case len(seen) != 3:
-		return fmt.Errorf("descr, fortran_order or shape is missing")
-	}
-	return nil
-}
+var (
+	dictionary = regexp.MustCompile(`^\s*\{` + anyItem + `,` + anyItem + `,` + anyItem + `,?\s*\}\s*$`)
+	items      = []*regexp.Regexp{regexp.MustCompile(descrItem), regexp.MustCompile(orderItem), regexp.MustCompile(shapeItem)}
+	integer    = regexp.MustCompile(`\d+`)
+	fields     = regexp.MustCompile(`['"]descr['"]\s*:\s*\[`)
+)
 
-func (p *literal) value(h *Header, key string) (err error) {
-	switch key {
-	case "descr":
-		if p.take("[") {
-			return fmt.Errorf("the array has named fields; save the one that holds the weights")
+// parse reports whether the text is such a dictionary.
+func (h *Header) parse(text string) bool {
+	ok := dictionary.MatchString(text)
+	var values [3]string
+	for i, item := range items {
+		if found := item.FindStringSubmatch(text); found != nil {
+			values[i] = found[1]
+		} else {
+			ok = false
 		}
-		text, err := p.text()
-		if err != nil {
-			return err
-		}
-		h.Descr = text
-		return nil
-	case "fortran_order":
-		h.Fortran = p.take("True")
-		if !h.Fortran && !p.take("False") {
-			return fmt.Errorf("fortran_order is neither True nor False")
-		}
-		return nil
-	case "shape":
-		h.Shape, err = p.tuple()
-		return err
 	}
-	return fmt.Errorf("unknown key %q", key)
-}
-
-// take skips blanks, and then token if it is there.
-func (p *literal) take(token string) bool {
-	p.rest = strings.TrimLeft(p.rest, " \t\r\n")
-	rest, ok := strings.CutPrefix(p.rest, token)
-	p.rest = rest
+	h.Descr, h.Fortran, h.Shape = values[0], values[1] == "True", []int64{}
+	for _, digits := range integer.FindAllString(values[2], -1) {
+		x, err := strconv.ParseInt(digits, 10, 64)
+		ok = ok && err == nil
+		h.Shape = append(h.Shape, x)
+	}
 	return ok
-}
-
-// text parses a string in single or double quotes; none that has a meaning here holds an escape.
-func (p *literal) text() (string, error) {
-	for _, quote := range []string{"'", `"`} {
-		if p.take(quote) {
-			text, rest, ok := strings.Cut(p.rest, quote)
-			if !ok || strings.Contains(text, `\`) {
-				break
-			}
-			p.rest = rest
-			return text, nil
-		}
-	}
-	return "", fmt.Errorf("a string is missing or does not end")
-}
-
-// tuple parses (), (3,), (3, 4) and so on. Python 2 wrote 3L.
-func (p *literal) tuple() ([]int64, error) {
-	if !p.take("(") {
-		return nil, fmt.Errorf("shape is not a tuple")
-	}
-	shape := []int64{}
-	for !p.take(")") {
-		end := strings.IndexFunc(p.rest, func(r rune) bool { return r < '0' || r > '9' })
-		x, err := strconv.ParseInt(p.rest[:max(end, 0)], 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("shape is not a tuple of integers")
-		}
-		shape = append(shape, x)
-		p.rest = p.rest[end:]
-		p.take("L")
-		if !p.take(",") && !strings.HasPrefix(p.rest, ")") {
-			return nil, fmt.Errorf("shape is not a tuple of integers")
-		}
-	}
-	return shape, nil
 }
 
 // ParseType reads the name of a type.
