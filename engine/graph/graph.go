@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"ooc/engine/graph/internal/number"
 	"ooc/engine/text"
@@ -62,9 +63,8 @@ func (g *Graph) Weight(k int64) float64 {
 // Find returns the index of the arc from row u to row v, or -1.
 func (g *Graph) Find(u, v int) int64 {
 	lo, hi := g.Offsets[u], g.Offsets[u+1]
-	k := lo + int64(lowerBound(g.Targets[lo:hi], int32(v)))
-	if k < hi && g.Targets[k] == int32(v) {
-		return k
+	if k, ok := slices.BinarySearch(g.Targets[lo:hi], int32(v)); ok {
+		return lo + int64(k)
 	}
 	return -1
 }
@@ -172,61 +172,60 @@ func (g *Graph) validRow(u int) string {
 	return ""
 }
 
-// symmetric reports whether each arc's reverse is there with the same weight. Rows are visited in
-// order, so the reverses of the arcs into v are met in the order of v's row: one cursor a row is enough.
+// symmetric reports whether each arc's reverse is there with the same weight.
 func (g *Graph) symmetric() bool {
 	for u := range min(g.N, 1000) { // shows most that are not, before memory is taken
 		for k := g.Offsets[u]; k < min(g.Offsets[u+1], g.Offsets[u]+100); k++ {
-			if back := g.Find(int(g.Targets[k]), u); back < 0 || g.Weight(back) != g.Weight(k) {
+			if g.isOneWay(k, g.Find(int(g.Targets[k]), u)) {
 				return false
 			}
 		}
 	}
-	next := append([]int64(nil), g.Offsets[:g.N]...)
-	for u := range g.N {
-		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
-			v := g.Targets[k]
-			r := next[v]
-			if r >= g.Offsets[v+1] || g.Targets[r] != int32(u) || g.Weight(r) != g.Weight(k) {
-				return false
-			}
-			next[v]++
-		}
-	}
-	return true
+	_, _, found := g.OneWay()
+	return !found
 }
+
+// isOneWay reports whether an arc's reverse has another weight, or is not there: then back is -1.
+func (g *Graph) isOneWay(k, back int64) bool { return back < 0 || g.Weight(back) != g.Weight(k) }
 
 // OneWay returns the ends of the first arc that has no reverse of the same weight, and whether there is one.
 func (g *Graph) OneWay() (u, v int, found bool) {
-	if g.Symmetric {
-		return -1, -1, false
-	}
-	for u := range g.N {
-		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
-			v := int(g.Targets[k])
-			if back := g.Find(v, u); back < 0 || g.Weight(back) != g.Weight(k) {
-				return u, v, true
-			}
-		}
-	}
-	return -1, -1, false
+	g.eachReverse(func(from int, k, back int64) bool {
+		u, v, found = from, int(g.Targets[k]), g.isOneWay(k, back)
+		return !found
+	})
+	return u, v, found
 }
 
 // NoneBack reports whether no arc has its reverse, of whatever weight.
 func (g *Graph) NoneBack() bool {
-	next := append([]int64(nil), g.Offsets[:g.N]...)
+	none := true
+	g.eachReverse(func(_ int, _, back int64) bool {
+		none = back < 0
+		return none
+	})
+	return none
+}
+
+// eachReverse calls do with each arc from a row u and its reverse, or -1, until it returns false. Rows are visited in
+// order, so the reverses of the arcs into v are met in the order of v's row: one cursor a row is enough.
+func (g *Graph) eachReverse(do func(u int, k, back int64) bool) {
+	next := slices.Clone(g.Offsets[:g.N])
 	for u := range g.N {
-		for _, v := range g.Targets[g.Offsets[u]:g.Offsets[u+1]] {
-			end := g.Offsets[v+1]
-			for next[v] < end && int(g.Targets[next[v]]) < u {
-				next[v]++
+		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
+			v := g.Targets[k]
+			back, end := next[v], g.Offsets[v+1]
+			for back < end && int(g.Targets[back]) < u {
+				back++
 			}
-			if next[v] < end && int(g.Targets[next[v]]) == u {
-				return false
+			if next[v] = back; back == end || int(g.Targets[back]) != u {
+				back = -1
+			}
+			if !do(u, k, back) {
+				return
 			}
 		}
 	}
-	return true
 }
 
 // summarize sets Symmetric, Negative, MinWeight and MaxWeight.

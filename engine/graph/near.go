@@ -7,16 +7,7 @@ import "math"
 // visited again. So whatever the numbers are, the result is that of a search: no arc makes any distance shorter. If
 // they are so far off that this takes long, Near gives up and calls Dijkstra.
 func (s *Search) Near(src int, near []float64) []float64 {
-	var done bool
-	switch {
-	case s.g.I32 != nil:
-		done = inOrder(s, s.g.I32, int32(src), near)
-	case s.g.F32 != nil:
-		done = inOrder(s, s.g.F32, int32(src), near)
-	default:
-		done = inOrder(s, s.g.F64, int32(src), near)
-	}
-	if !done {
+	if !s.inOrder(int32(src), near) {
 		return s.Dijkstra(src)
 	}
 	return s.dist
@@ -30,7 +21,7 @@ const (
 )
 
 // inOrder returns false if it gives up.
-func inOrder[W weight](s *Search, weights []W, src int32, near []float64) bool {
+func (s *Search) inOrder(src int32, near []float64) bool {
 	s.reset()
 	order := s.orderBy(near)
 	for v := range s.at {
@@ -45,13 +36,13 @@ func inOrder[W weight](s *Search, weights []W, src int32, near []float64) bool {
 	}
 	for _, u := range order {
 		s.at[u] = lookedAt
-		relaxOut(s, weights, u)
+		s.relaxOut(u)
 	}
 	next := 0
 	for ; next < len(s.heap) && next < 4*s.g.N; next++ {
 		u := s.heap[next]
 		s.at[u] = lookedAt
-		relaxOut(s, weights, u)
+		s.relaxOut(u)
 	}
 	done := next == len(s.heap)
 	s.heap = s.heap[:0]
@@ -62,14 +53,14 @@ func inOrder[W weight](s *Search, weights []W, src int32, near []float64) bool {
 }
 
 // relaxOut relaxes the arcs from u. Vertices that were visited before are put into the queue.
-func relaxOut[W weight](s *Search, weights []W, u int32) {
+func (s *Search) relaxOut(u int32) {
 	du := s.dist[u]
 	if math.IsInf(du, 1) {
 		return
 	}
 	for k := s.g.Offsets[u]; k < s.g.Offsets[u+1]; k++ {
 		v := s.g.Targets[k]
-		d := du + float64(weights[k])
+		d := du + s.g.Weight(k)
 		if d >= s.dist[v] {
 			continue
 		}

@@ -38,14 +38,7 @@ func (g *Graph) Potentials(ctx context.Context) ([]float64, error) {
 func (g *Graph) virtualSource(ctx context.Context) (dist []float64, cycle []int32, err error) {
 	for tolerance := 0.0; ; {
 		var reach float64
-		switch {
-		case g.I32 != nil:
-			dist, cycle, reach, err = cycleSearch(ctx, g, g.I32, tolerance)
-		case g.F32 != nil:
-			dist, cycle, reach, err = cycleSearch(ctx, g, g.F32, tolerance)
-		default:
-			dist, cycle, reach, err = cycleSearch(ctx, g, g.F64, tolerance)
-		}
+		dist, cycle, reach, err = g.cycleSearch(ctx, tolerance)
 		if err != nil || cycle == nil || g.NegativeCycle(cycle) != nil {
 			return dist, cycle, err
 		}
@@ -55,7 +48,7 @@ func (g *Graph) virtualSource(ctx context.Context) (dist []float64, cycle []int3
 
 // cycleSearch returns the distances from the virtual source, or a cycle whose arcs all improved by more than
 // tolerance; and the largest magnitude of a distance that it met.
-func cycleSearch[W weight](ctx context.Context, g *Graph, weights []W, tolerance float64) (dist []float64, cycle []int32, reach float64, err error) {
+func (g *Graph) cycleSearch(ctx context.Context, tolerance float64) (dist []float64, cycle []int32, reach float64, err error) {
 	s := cycleState{dist: make([]float64, g.N), pred: make([]int32, g.N), mark: make([]int32, g.N)}
 	waiting := make([]bool, g.N)
 	queue, next := make([]int32, g.N), make([]int32, 0, g.N)
@@ -71,7 +64,7 @@ func cycleSearch[W weight](ctx context.Context, g *Graph, weights []W, tolerance
 			waiting[u] = false
 			for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
 				v := g.Targets[k]
-				d := s.dist[u] + float64(weights[k])
+				d := s.dist[u] + g.Weight(k)
 				if !(d < s.dist[v]-tolerance) {
 					continue
 				}

@@ -64,20 +64,11 @@ func (s *Search) Dijkstra(src int) []float64 {
 	return s.dist
 }
 
-func (s *Search) dijkstra(src int32) error {
-	switch {
-	case s.fewest:
-		return s.breadthFirst(src)
-	case s.g.I32 != nil:
-		return dijkstra(s, s.g.I32, src)
-	case s.g.F32 != nil:
-		return dijkstra(s, s.g.F32, src)
-	}
-	return dijkstra(s, s.g.F64, src)
-}
-
 // dijkstra fails where s.poll ends it.
-func dijkstra[W weight](s *Search, weights []W, src int32) error {
+func (s *Search) dijkstra(src int32) error {
+	if s.fewest {
+		return s.breadthFirst(src)
+	}
 	s.dist[src] = 0
 	s.push(src)
 	offsets, targets := s.g.Offsets, s.g.Targets
@@ -89,7 +80,7 @@ func dijkstra[W weight](s *Search, weights []W, src int32) error {
 		du := s.dist[u]
 		for k := offsets[u]; k < offsets[u+1]; k++ {
 			v := targets[k]
-			d := du + float64(weights[k])
+			d := du + s.g.Weight(k)
 			if d >= s.dist[v] || s.only != nil && s.only[v] != s.only[src] {
 				continue
 			}
@@ -197,32 +188,28 @@ func (s *Search) BellmanFord(src int) []float64 {
 	s.dist[src] = 0
 	s.heap = append(s.heap, int32(src))
 	for round := 0; round < s.g.N && len(s.heap) > 0; round++ {
-		switch {
-		case s.g.I32 != nil:
-			bellmanRound(s, s.g.I32, 0)
-		case s.g.F32 != nil:
-			bellmanRound(s, s.g.F32, slack)
-		default:
-			bellmanRound(s, s.g.F64, slack)
-		}
+		s.bellmanRound()
 	}
 	s.unqueue()
 	return s.dist
 }
 
-// slack is how much smaller, in proportion, a sum of floating-point weights must be to count as shorter in
+// leastGain is how much smaller, in proportion, a sum of floating-point weights must be to count as shorter in
 // BellmanFord: rounding must not make a cycle of length 0 look ever shorter.
-const slack = 1.0 / (1 << 48)
+const leastGain = 1.0 / (1 << 48)
 
 // bellmanRound relaxes the arcs of the vertices in the queue, and leaves there those that it changed.
-func bellmanRound[W weight](s *Search, weights []W, slack float64) {
-	n := len(s.heap)
+func (s *Search) bellmanRound() {
+	n, slack := len(s.heap), 0.0
+	if s.g.Kind.Float() {
+		slack = leastGain
+	}
 	for i := range n {
 		u := s.heap[i]
 		s.at[u] = -1
 		for k := s.g.Offsets[u]; k < s.g.Offsets[u+1]; k++ {
 			v := s.g.Targets[k]
-			d := s.dist[u] + float64(weights[k])
+			d := s.dist[u] + s.g.Weight(k)
 			// The second is of use to finite numbers only: for +Inf it compares with NaN.
 			if d >= s.dist[v] || d >= s.dist[v]-slack*math.Abs(s.dist[v]) {
 				continue

@@ -2,23 +2,10 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 
 	"ooc/kernels/entry"
 )
-
-// lowerBound returns the index of the first element of ascending a that is at least v.
-func lowerBound(a []int32, v int32) int {
-	lo, hi := 0, len(a)
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if a[mid] < v {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
-}
 
 // FillTile writes tile (i, j) of the initial distance matrix, t×t little-endian entries of the graph's kind, row by
 // row, into dst, which has room for just these: 0 on the diagonal, an arc's weight, else unreachable. Rows and
@@ -67,7 +54,8 @@ func placeArcs[E entry.Word, W weight](g *Graph, words []E, weights []W, t, i, j
 			continue
 		}
 		out := words[(u-top)*int64(t):][:t]
-		for k := lowerBound(row, left); k < len(row) && int64(row[k]) <= right; k++ {
+		at, _ := slices.BinarySearch(row, left)
+		for k := at; k < len(row) && int64(row[k]) <= right; k++ {
 			out[row[k]-left] = stored(weights[lo+int64(k)])
 		}
 	}
