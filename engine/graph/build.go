@@ -2,7 +2,6 @@ package graph
 
 import (
 	"fmt"
-	"iter"
 	"math"
 	"strconv"
 
@@ -133,14 +132,6 @@ func (b *Builder) Add(u, v int, weight float64) *Builder {
 func (b *Builder) add(from, to int32, word uint32) {
 	one := [1]arcs.Arc{{From: from, To: to, Word: word}}
 	b.in.Add(one[:], 0)
-}
-
-// AddAll adds arcs.
-func (b *Builder) AddAll(arcs iter.Seq[Arc]) *Builder {
-	for a := range arcs {
-		b.Add(int(a.From), int(a.To), a.Weight)
-	}
-	return b
 }
 
 // Build returns the graph. Errors match ErrBadInput, ErrNegativeCycle (a negative self-loop) or

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -23,7 +22,7 @@ func TestBuilder(t *testing.T) {
 		t.Errorf("%s, %+v", graphtest.ArcsOf(g), g)
 	}
 	named, err := graph.New(2, graph.Undirected, graph.Scaled(10), graph.Named(graph.TextIDs([]string{"Rome", "Ulm"}))).
-		AddAll(slices.Values([]graph.Arc{{0, 1, 0.1}, {1, 0, 0.3}})).Build()
+		Add(0, 1, 0.1).Add(1, 0, 0.3).Build()
 	if err != nil {
 		t.Fatal(err)
 	}

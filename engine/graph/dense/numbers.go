@@ -3,7 +3,7 @@ package dense
 import (
 	"fmt"
 	"math"
-	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -171,19 +171,8 @@ func (x *numbers) weightsOf(dst []float64, raw []byte) {
 
 // swap puts the bytes of entries into this machine's order, as the store's: least significant first.
 func (x *numbers) swap(raw []byte) {
-	switch x.Size() {
-	case 2:
-		swapEach(entry.View[uint16](raw), bits.ReverseBytes16)
-	case 4:
-		swapEach(entry.View[uint32](raw), bits.ReverseBytes32)
-	case 8:
-		swapEach(entry.View[uint64](raw), bits.ReverseBytes64)
-	}
-}
-
-func swapEach[W any](words []W, swapped func(W) W) {
-	for i, w := range words {
-		words[i] = swapped(w)
+	for each := range slices.Chunk(raw, x.Size()) {
+		slices.Reverse(each)
 	}
 }
 

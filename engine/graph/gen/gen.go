@@ -35,12 +35,22 @@ type Kind struct {
 
 	// arc returns the ends of each of o.M arcs, in the order of its number. A weight is drawn after each.
 	arc func(o Options, d dice, number int64) (from, to int64)
-	// arcs is in its place where that does not do. It hands exactly o.M arcs to emit, and stops at its first error.
-	arcs func(o Options, d dice, emit emit) error
+	// arcs is in its place where that does not do. It emits exactly o.M arcs, and stops soon after an error.
+	arcs func(o Options, d dice, out *output)
+}
+
+// output is where arcs go.
+type output struct {
+	arc func(from, to, weight int64) error
+	err error // the first
 }
 
 // emit takes an arc or an edge. Vertices are counted from 0.
-type emit func(from, to, weight int64) error
+func (out *output) emit(from, to, weight int64) {
+	if out.err == nil {
+		out.err = out.arc(from, to, weight)
+	}
+}
 
 // File writes a graph of a kind, by its name, to a file, in the format that its extension names (see package
 // write), compressed if .gz or .zst follows that. The file appears only when it is complete. Errors in
@@ -71,19 +81,17 @@ func To(ctx context.Context, kind string, o Options, name string, w io.Writer) e
 	return out.Close()
 }
 
-// each passes the arcs to emit.
-func (g *Kind) each(o Options, emit emit) error {
-	d := newDice(o.Seed)
+// each passes the arcs to arc, until that fails.
+func (g *Kind) each(o Options, arc func(from, to, weight int64) error) error {
+	d, out := newDice(o.Seed), &output{arc: arc}
 	if g.arcs != nil {
-		return g.arcs(o, d, emit)
+		g.arcs(o, d, out)
 	}
-	for i := range o.M {
+	for i := int64(0); g.arc != nil && i < o.M && out.err == nil; i++ {
 		from, to := g.arc(o, d, i)
-		if err := emit(from, to, o.weight(d)); err != nil {
-			return err
-		}
+		out.emit(from, to, o.weight(d))
 	}
-	return nil
+	return out.err
 }
 
 func (g *Kind) title(o Options) string {
@@ -128,11 +136,11 @@ func (g *Kind) complete(o *Options) error {
 }
 
 // both emits what joins two vertices: an edge, or an arc in each direction with its own weight.
-func (o Options) both(d dice, emit emit, u, v int64) error {
-	if err := emit(u, v, o.weight(d)); err != nil || o.Undirected {
-		return err
+func (o Options) both(d dice, out *output, u, v int64) {
+	out.emit(u, v, o.weight(d))
+	if !o.Undirected {
+		out.emit(v, u, o.weight(d))
 	}
-	return emit(v, u, o.weight(d))
 }
 
 // weight draws a weight as GTgraph's generators do: 1…1000.

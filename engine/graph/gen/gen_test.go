@@ -80,13 +80,13 @@ func draws(t *testing.T, kind string) bool {
 	return false
 }
 
-// each passes the arcs of a kind to emit.
-func each(kind string, o Options, emit emit) error {
+// each passes the arcs of a kind to arc.
+func each(kind string, o Options, arc func(from, to, weight int64) error) error {
 	g, err := kindOf(kind, &o)
 	if err != nil {
 		return err
 	}
-	return g.each(o, emit)
+	return g.each(o, arc)
 }
 
 func generate(t *testing.T, kind, name string, o Options) []byte {

@@ -49,21 +49,16 @@ var Kinds = []Kind{
 		Name:  "grid",
 		Title: "a square grid, filled row by row, neighbours joined both ways, weights 1…1000",
 		Arcs:  gridArcs,
-		arcs: func(o Options, d dice, emit emit) error {
+		arcs: func(o Options, d dice, out *output) {
 			width := gridWidth(o.N)
-			for u := range o.N {
+			for u := int64(0); u < o.N && out.err == nil; u++ {
 				if u%width != width-1 && u+1 < o.N {
-					if err := o.both(d, emit, u, u+1); err != nil {
-						return err
-					}
+					o.both(d, out, u, u+1)
 				}
 				if u+width < o.N {
-					if err := o.both(d, emit, u, u+width); err != nil {
-						return err
-					}
+					o.both(d, out, u, u+width)
 				}
 			}
-			return nil
 		},
 	},
 	{
@@ -103,15 +98,12 @@ var Kinds = []Kind{
 		Name:  "complete",
 		Title: "every two vertices joined both ways, weights 1…1000",
 		Arcs:  func(n int64, undirected bool) int64 { return ways(undirected) * (n * (n - 1) / 2) },
-		arcs: func(o Options, d dice, emit emit) error {
+		arcs: func(o Options, d dice, out *output) {
 			for u := range o.N {
-				for v := u + 1; v < o.N; v++ {
-					if err := o.both(d, emit, u, v); err != nil {
-						return err
-					}
+				for v := u + 1; v < o.N && out.err == nil; v++ {
+					o.both(d, out, u, v)
 				}
 			}
-			return nil
 		},
 	},
 }

@@ -7,10 +7,10 @@ import (
 
 // neighbours draws points in a cube, all places equally likely, and links each to those nearest to it. Weights
 // are straight lengths, rounded down, but 1 at least. Two vertices may be joined from both; reading merges the two.
-func neighbours(o Options, d dice, emit emit) error {
+func neighbours(o Options, d dice, out *output) {
 	p := newPoints(o, d)
 	var near []neighbour
-	for u := range o.N {
+	for u := int64(0); u < o.N && out.err == nil; u++ {
 		count := o.M / o.N
 		if u < o.M%o.N {
 			count++
@@ -18,12 +18,9 @@ func neighbours(o Options, d dice, emit emit) error {
 		near = p.nearest(near[:0], u, min(count, o.N-1))
 		for i := range count {
 			v := near[i%int64(len(near))]
-			if err := emit(u, v.vertex, o.length(max(1, floorRoot(v.squared)))); err != nil {
-				return err
-			}
+			out.emit(u, v.vertex, o.length(max(1, floorRoot(v.squared))))
 		}
 	}
-	return nil
 }
 
 // pointCell is how long, wide and high a cell is, which holds about one point.

@@ -7,18 +7,15 @@ package gen
 //
 // Arcs are kept by selection sampling (D. E. Knuth, The Art of Computer Programming, volume 2, algorithm
 // 3.4.2 S), which knows their number before the first is drawn.
-func roads(o Options, d dice, emit emit) error {
-	s := &roadSurvey{o: o, emit: emit, d: d, width: gridWidth(o.N), left: gridArcs(o.N, o.Undirected), wanted: o.M}
+func roads(o Options, d dice, out *output) {
+	s := &roadSurvey{o: o, out: out, d: d, width: gridWidth(o.N), left: gridArcs(o.N, o.Undirected), wanted: o.M}
 	s.here, s.below = make([]place, s.width), make([]place, s.width)
 	s.draw(s.below)
-	for first := int64(0); first < o.N; first += s.width {
+	for first := int64(0); first < o.N && out.err == nil; first += s.width {
 		s.here, s.below = s.below, s.here
 		s.draw(s.below)
-		if err := s.row(first); err != nil {
-			return err
-		}
+		s.row(first)
 	}
-	return nil
 }
 
 const roadCell = 1000
@@ -28,7 +25,7 @@ type place struct{ x, y int64 }
 
 type roadSurvey struct {
 	o            Options
-	emit         emit
+	out          *output
 	d            dice
 	width        int64
 	here, below  []place // of the row at hand, and of the next
@@ -42,36 +39,28 @@ func (s *roadSurvey) draw(places []place) {
 }
 
 // row emits the roads from each vertex of a row to the next in it and to the one below.
-func (s *roadSurvey) row(first int64) error {
+func (s *roadSurvey) row(first int64) {
 	for i := range min(s.width, s.o.N-first) {
 		u := first + i
 		if i+1 < s.width && u+1 < s.o.N {
 			dx, dy := roadCell+s.here[i+1].x-s.here[i].x, s.here[i+1].y-s.here[i].y
-			if err := s.road(u, u+1, dx, dy); err != nil {
-				return err
-			}
+			s.road(u, u+1, dx, dy)
 		}
 		if u+s.width < s.o.N {
 			dx, dy := s.below[i].x-s.here[i].x, roadCell+s.below[i].y-s.here[i].y
-			if err := s.road(u, u+s.width, dx, dy); err != nil {
-				return err
-			}
+			s.road(u, u+s.width, dx, dy)
 		}
 	}
-	return nil
 }
 
-func (s *roadSurvey) road(u, v, dx, dy int64) error {
+func (s *roadSurvey) road(u, v, dx, dy int64) {
 	length := max(1, floorRoot(dx*dx+dy*dy))
 	for range ways(s.o.Undirected) {
 		if s.d.below(s.left) < s.wanted {
 			s.wanted--
-			if err := s.emit(u, v, s.o.length(length)); err != nil {
-				return err
-			}
+			s.out.emit(u, v, s.o.length(length))
 		}
 		s.left--
 		u, v = v, u
 	}
-	return nil
 }
