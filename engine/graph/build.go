@@ -75,22 +75,11 @@ func (b *Builder) checkIDs() {
 	case b.err != nil:
 	case !b.ids.Consecutive() && names != b.n:
 		b.err = number.BadOption("%d ids for %d vertices", names, b.n)
-	case !ascends(b.ids.Numeric):
-		b.err = number.BadOption("numeric ids do not ascend")
 	default:
 		if err := b.ids.Check(); err != nil {
 			b.err = number.BadOption("%v", err)
 		}
 	}
-}
-
-func ascends(ids []int64) bool {
-	for i := 1; i < len(ids); i++ {
-		if ids[i] <= ids[i-1] {
-			return false
-		}
-	}
-	return true
 }
 
 func (b *Builder) fail(format string, args ...any) {

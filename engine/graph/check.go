@@ -19,20 +19,16 @@ import (
 // *NegativeCycleError names one, and that every distance fits the kind, else a *RangeError says what could be shown. It
 // costs little for a graph without negative arcs whose weights are small. It fails with the cause of ctx if that ends
 // first.
-func (g *Graph) Check(ctx context.Context) error {
-	if g.Negative {
-		var cycle []int32
-		if g.Directed {
-			var err error
-			if cycle, err = g.negativeCycle(ctx); err != nil {
-				return err
-			}
-		} else {
-			cycle = g.negativeEdge()
-		}
-		if cycle != nil {
-			return g.NegativeCycle(cycle)
-		}
+func (g *Graph) Check(ctx context.Context) (err error) {
+	switch {
+	case !g.Negative:
+	case g.Directed:
+		_, err = g.Potentials(ctx)
+	default:
+		err = g.NegativeCycle(g.negativeEdge())
+	}
+	if err != nil {
+		return err
 	}
 	return g.CheckRange(ctx)
 }
@@ -56,40 +52,38 @@ func (g *Graph) bounds(ctx context.Context, factor float64) []Bound {
 	return tighter
 }
 
-// fewArcs is how many arcs a graph may have for FitsScaled to search it, so that an import takes little longer.
-const fewArcs = 1 << 18
+// Up to so many arcs FitsScaled and FitsU16 search a graph: the first one so that an import takes little longer.
+const (
+	fewArcs  = 1 << 18
+	manyArcs = 1<<21 - 1
+)
 
 // FitsScaled reports whether CheckRange would let the graph's input pass in kind i32 with another scale. It is not
 // sure of a refusal where it takes a search to know, and the graph is large.
 func (g *Graph) FitsScaled(scale int64) (fits, sure bool) {
 	factor := float64(scale) / float64(g.Scale) * (1 + 1./(1<<20)) // weights here are rounded
-	f := g.Facts()
-	f.Kind, f.MinWeight, f.MaxWeight = entry.KindI32, factor*f.MinWeight, factor*f.MaxWeight
-	if max(f.MaxWeight, -f.MinWeight) > math.MaxInt32 {
+	if factor*max(g.MaxWeight, -g.MinWeight) > math.MaxInt32 {
 		return false, true
 	}
-	bounds := g.bounds(context.Background(), factor)
-	if g.Arcs() > fewArcs {
+	return g.fits(context.Background(), entry.KindI32, factor, fewArcs)
+}
+
+// fits reports whether the weights times a factor pass CheckRange in another kind, and whether it is sure of that
+// though it did not search a graph of more than most arcs.
+func (g *Graph) fits(ctx context.Context, kind entry.Kind, factor float64, most int64) (fits, sure bool) {
+	f, bounds := g.Facts(), g.bounds(ctx, factor)
+	f.Kind, f.MinWeight, f.MaxWeight = kind, factor*f.MinWeight, factor*f.MaxWeight
+	if g.Arcs() > most {
 		bounds = bounds[:1]
 	}
 	return f.CheckRange(g.File, bounds...) == nil, len(bounds) > 1 || g.Negative
 }
 
-// manyArcs is from how many arcs on FitsU16 does not search.
-const manyArcs = 1 << 21
-
 // FitsU16 reports whether the distances of a graph of kind i32 fit kind u16. Of a graph with many arcs, it says so
 // where the weights alone show it.
 func (g *Graph) FitsU16(ctx context.Context) bool {
-	f, bounds := g.Facts(), g.bounds(ctx, 1)
-	if f.Kind != entry.KindI32 || f.Negative {
-		return false
-	}
-	if g.Arcs() >= manyArcs {
-		bounds = bounds[:1]
-	}
-	f.Kind = entry.KindU16
-	return f.CheckRange(g.File, bounds...) == nil
+	fits, _ := g.fits(ctx, entry.KindU16, 1, manyArcs)
+	return fits && g.Kind == entry.KindI32 && !g.Negative
 }
 
 // Bound is an upper bound of the magnitude of distances.

@@ -7,11 +7,6 @@ import (
 
 // The following are for tests of the package, which are a package of their own.
 
-func (g *Graph) FindNegativeCycle() []int32 {
-	cycle, _ := g.negativeCycle(context.Background())
-	return cycle
-}
-
 // LongestPath is the bound by paths of the fewest arcs, or by shortest paths.
 func (g *Graph) LongestPath(fewest bool) float64 {
 	enough := 0.0 // which nothing is below

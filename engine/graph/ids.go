@@ -78,9 +78,13 @@ func (ids IDs) Row(name string, n int) (int, bool) {
 	return int(row), true
 }
 
-// Check fails where an id cannot be shown and typed again, or belongs to two rows. Numeric ids ascend, or there is no
-// such IDs.
+// Check fails where an id cannot be shown and typed again, or belongs to two rows, or numeric ids do not ascend.
 func (ids IDs) Check() error {
+	for i := 1; i < len(ids.Numeric); i++ {
+		if before, id := ids.Numeric[i-1], ids.Numeric[i]; id <= before {
+			return fmt.Errorf("ids do not ascend: %d is followed by %d", before, id)
+		}
+	}
 	for row, id := range ids.Text {
 		if id == "" || !text.Printable(id) {
 			return fmt.Errorf("the id of row %d, %q, cannot be shown", row, id)

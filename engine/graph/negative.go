@@ -10,37 +10,23 @@ import (
 	"ooc/kernels/entry"
 )
 
-// negativeCycle returns the rows of a negative cycle in order, or nil if there is none. It runs
-// Bellman–Ford from a virtual source with an arc of length 0 to every vertex, and looks for a cycle of
-// predecessors after every N improvements: there is one sooner or later if and only if there is a
-// negative cycle (B. V. Cherkassky and A. V. Goldberg, Negative-cycle detection algorithms, 1999).
-//
-// Sums are float64: exact for integers and mostly for f32. Where rounding makes a cycle look negative that is not,
-// the search starts over and ignores gains as small as that. It fails with the cause of ctx if that ends first.
-func (g *Graph) negativeCycle(ctx context.Context) (cycle []int32, err error) {
-	_, cycle, err = g.virtualSource(ctx)
-	return cycle, err
-}
-
 // Potentials returns a number h for each row so that h[v] ≤ h[u] + w for each arc u→v, for floating kinds but for
 // rounding: the distances from a virtual source that has an arc of length 0 to every vertex, so none is above 0 (D.
 // B. Johnson, Efficient algorithms for shortest paths in sparse networks, 1977). It fails with a *NegativeCycleError,
 // or with the cause of ctx if that ends first.
+//
+// It runs Bellman–Ford, and looks for a cycle of predecessors after every N improvements: there is one sooner or later
+// if and only if there is a negative cycle (B. V. Cherkassky and A. V. Goldberg, Negative-cycle detection algorithms,
+// 1999). Sums are float64: exact for integers and mostly for f32. Where rounding makes a cycle look negative that is
+// not, the search starts over and ignores gains as small as that.
 func (g *Graph) Potentials(ctx context.Context) ([]float64, error) {
-	dist, cycle, err := g.virtualSource(ctx)
-	if err == nil && cycle != nil {
-		err = g.NegativeCycle(cycle)
-	}
-	return dist, err
-}
-
-// virtualSource returns the distances of Potentials, or what negativeCycle does.
-func (g *Graph) virtualSource(ctx context.Context) (dist []float64, cycle []int32, err error) {
 	for tolerance := 0.0; ; {
-		var reach float64
-		dist, cycle, reach, err = g.cycleSearch(ctx, tolerance)
-		if err != nil || cycle == nil || g.NegativeCycle(cycle) != nil {
-			return dist, cycle, err
+		dist, cycle, reach, err := g.cycleSearch(ctx, tolerance)
+		if err == nil && cycle != nil {
+			err = g.NegativeCycle(cycle)
+		}
+		if err != nil || cycle == nil {
+			return dist, err
 		}
 		tolerance = max(8*tolerance, reach/(1<<50))
 	}

@@ -165,9 +165,8 @@ func section(f *os.File, size int64) io.ReaderAt { return io.NewSectionReader(f,
 
 // settleDirections notes whether every arc has its reverse.
 func settleDirections(g *graph.Graph, out *sink) {
-	if _, _, found := g.OneWay(); !found {
-		out.bothWays = true
-	}
+	_, _, found := g.OneWay()
+	out.bothWays = !found
 }
 
 // settleCOO refuses a matrix in COO in which a place has two entries, and then makes arcs edges if they shall be.
@@ -193,11 +192,8 @@ func settleCOO(in *input.Input, g *graph.Graph, out *sink, undirected bool) erro
 		recs = recs[:0]
 		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
 			word := uint32(k) // of kind f64
-			switch {
-			case g.F32 != nil:
-				word = math.Float32bits(g.F32[k])
-			case g.I32 != nil:
-				word = uint32(g.I32[k])
+			if g.F64 == nil {
+				word = entry.View[uint32](g.WeightBytes())[k]
 			}
 			recs = append(recs, arcs.Arc{From: int32(u), To: g.Targets[k], Word: word})
 		}

@@ -116,16 +116,11 @@ func (a *array) bits() uint64 {
 }
 
 // nextIndex reads an integer.
-func (a *array) nextIndex() int64 {
-	if a.of.err != nil {
-		return 0
-	}
-	return a.signed(a.bits())
-}
+func (a *array) nextIndex() int64 { return a.signed(a.bits()) }
 
 // signed returns the integer that bits are in two's complement. An unsigned one of 64 bits may become negative.
 func (a *array) signed(x uint64) int64 {
-	if a.Code[0] != 'i' {
+	if !strings.HasPrefix(a.Code, "i") { // or after an error
 		return int64(x)
 	}
 	shift := 64 - 8*a.Size()
@@ -134,9 +129,6 @@ func (a *array) signed(x uint64) int64 {
 
 // nextValue reads a weight.
 func (a *array) nextValue() Value {
-	if a.of.err != nil {
-		return Value{}
-	}
 	x := a.bits()
 	switch a.Code {
 	case "f4":

@@ -29,6 +29,9 @@ func (m *matrix) IDs(base int64) (ids graph.IDs, err error) {
 	if m.err == nil {
 		m.err = ids.Check()
 	}
+	if n := ids.Numeric; m.err == nil && n != nil && uint64(n[m.N-1])-uint64(n[0]) == uint64(m.N-1) {
+		ids = graph.IDs{Base: n[0]}
+	}
 	return ids, m.err
 }
 
@@ -38,14 +41,7 @@ func (m *matrix) numbers(a *array) graph.IDs {
 	}
 	var all []int64 // not of a size that is not there yet
 	for m.err == nil && len(all) < int(m.N) {
-		id := a.nextIndex()
-		if len(all) > 0 && id <= all[len(all)-1] {
-			m.fail("ids do not ascend: %d is followed by %d", all[len(all)-1], id)
-		}
-		all = append(all, id)
-	}
-	if m.err == nil && uint64(all[len(all)-1])-uint64(all[0]) == uint64(m.N-1) {
-		return graph.IDs{Base: all[0]}
+		all = append(all, a.nextIndex())
 	}
 	return graph.IDs{Numeric: all}
 }
