@@ -119,8 +119,12 @@ func (b *Builder) Add(u, v int, weight float64) *Builder {
 }
 
 func (b *Builder) add(from, to int32, word uint32) {
+	if from == to {
+		b.in.SelfLoop(from, word, 0)
+		return
+	}
 	one := [1]arcs.Arc{{From: from, To: to, Word: word}}
-	b.in.Add(one[:], 0)
+	b.in.Add(one[:])
 }
 
 // Build returns the graph. Errors match ErrBadInput, ErrNegativeCycle (a negative self-loop) or

@@ -28,8 +28,8 @@ type Intake struct {
 	Weigh number.Weighing
 
 	Arcs, SelfLoops, NoArcs int64 // of the input: an undirected edge counts once
-	Loop                    *NegativeLoop
 
+	loop *negativeLoop   // the first
 	huge *RangeError     // the first integer too large for an i32, with KindAuto
 	arcs *arcs.Collector // nil before the first arc
 }
@@ -39,11 +39,10 @@ const (
 	isolatedPerArc = 64
 )
 
-// NegativeLoop is the first negative self-loop of an input.
-type NegativeLoop struct {
-	Vertex int32
-	Weight float64 // in stored units
-	Line   int64
+type negativeLoop struct {
+	vertex int32
+	weight float64 // in stored units
+	line   int64
 }
 
 // Word reads a weight, which stands on a line. It returns false if the weight means no arc, which is counted, or if
@@ -100,14 +99,18 @@ func (in *Intake) toFloat() {
 	}
 }
 
-// Add adds the arcs of consecutive lines, one arc a line, the first on the given line. It may change recs.
-func (in *Intake) Add(recs []arcs.Arc, line int64) {
-	loops := in.collected().AddAll(recs)
-	in.SelfLoops += loops
-	in.Arcs += int64(len(recs)) - loops
-	if loops > 0 {
-		in.noteLoops(recs, line)
+// SelfLoop counts a self-loop on a line, and remembers the first negative one.
+func (in *Intake) SelfLoop(v int32, word uint32, line int64) {
+	in.SelfLoops++
+	if w := in.Weigh.Value(word); w < 0 && in.loop == nil {
+		in.loop = &negativeLoop{vertex: v, weight: w, line: line}
 	}
+}
+
+// Add adds arcs, of which none is a self-loop. It may change recs.
+func (in *Intake) Add(recs []arcs.Arc) {
+	in.Arcs += int64(len(recs))
+	in.collected().AddAll(recs)
 	if in.Undirected {
 		for i, r := range recs {
 			recs[i].From, recs[i].To = r.To, r.From
@@ -128,22 +131,13 @@ func (in *Intake) collected() *arcs.Collector {
 	return in.arcs
 }
 
-// noteLoops remembers the first negative self-loop.
-func (in *Intake) noteLoops(recs []arcs.Arc, line int64) {
-	for i, r := range recs {
-		if w := in.Weigh.Value(r.Word); r.From == r.To && w < 0 && in.Loop == nil {
-			in.Loop = &NegativeLoop{Vertex: r.From, Weight: w, Line: line + int64(i)}
-		}
-	}
-}
-
 // Renumber turns the vertices so far into n rows.
 func (in *Intake) Renumber(n int, row func(vertex int32) int32) {
 	if in.arcs != nil {
 		in.arcs = in.arcs.Renumber(n, row)
 	}
-	if in.Loop != nil {
-		in.Loop.Vertex = row(in.Loop.Vertex)
+	if in.loop != nil {
+		in.loop.vertex = row(in.loop.vertex)
 	}
 	in.N, in.Signed = n, false
 }
@@ -159,9 +153,9 @@ func (in *Intake) Graph(ids IDs) (*Graph, error) {
 		return nil, &InputError{File: in.File, Reason: "no vertices"}
 	case in.Believe(int64(in.N), in.Arcs+in.SelfLoops+in.NoArcs) != nil:
 		return nil, in.Believe(int64(in.N), in.Arcs+in.SelfLoops+in.NoArcs)
-	case in.Loop != nil:
-		return nil, &NegativeCycleError{File: in.File, Line: in.Loop.Line, Cycle: []string{g.Name(int(in.Loop.Vertex))},
-			Length: in.Loop.Weight / float64(g.Scale), Numbers: text.NumbersOf(g.Kind, g.Scale)}
+	case in.loop != nil:
+		return nil, &NegativeCycleError{File: in.File, Line: in.loop.line, Cycle: []string{g.Name(int(in.loop.vertex))},
+			Length: in.loop.weight / float64(g.Scale), Numbers: text.NumbersOf(g.Kind, g.Scale)}
 	}
 	in.setArcs(g)
 	if in.Undirected {

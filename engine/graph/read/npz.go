@@ -197,7 +197,7 @@ func settleCOO(in *input.Input, g *graph.Graph, out *sink, undirected bool) erro
 			}
 			recs = append(recs, arcs.Arc{From: int32(u), To: g.Targets[k], Word: word})
 		}
-		edges.Add(recs, 0)
+		edges.Add(recs)
 	}
 	e, err := edges.Graph(g.IDs)
 	if err != nil {

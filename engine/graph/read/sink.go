@@ -118,10 +118,7 @@ func (s *sink) word(tok []byte) (word uint32, ok bool, err error) {
 // add adds an arc.
 func (s *sink) add(u, v int32, word uint32) {
 	if u == v {
-		s.SelfLoops++
-		if x := s.Weigh.Value(word); x < 0 && s.Loop == nil {
-			s.Loop = &graph.NegativeLoop{Vertex: u, Weight: x, Line: s.lines.Line}
-		}
+		s.SelfLoop(u, word, s.lines.Line)
 		return
 	}
 	s.recs = append(s.recs, arcs.Arc{From: u, To: v, Word: word})
@@ -141,7 +138,7 @@ func (s *sink) flush() {
 	if s.measure {
 		s.Arcs += int64(len(s.recs))
 	} else {
-		s.Add(s.recs, 0)
+		s.Add(s.recs)
 	}
 	s.recs = s.recs[:0]
 }

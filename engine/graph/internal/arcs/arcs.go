@@ -82,15 +82,11 @@ func zigzag(x int32) uint32 { return uint32(x<<1) ^ uint32(x>>31) }
 
 func unzigzag(x uint32) int32 { return int32(x>>1) ^ -int32(x&1) }
 
-// AddAll adds arcs; it leaves self-loops out and returns how many there are. Most arcs take the short way through it.
-func (c *Collector) AddAll(recs []Arc) (loops int64) {
+// AddAll adds arcs. Most take the short way through it.
+func (c *Collector) AddAll(recs []Arc) {
 	shift, lowMask := c.shift, uint64(1)<<c.shift-1
 	table, l := c.buckets, c.layout
 	for _, r := range recs {
-		if r.From == r.To {
-			loops++
-			continue
-		}
 		from, to, word := uint32(r.From), uint32(r.To), r.Word
 		if c.signed {
 			from, to = zigzag(r.From), zigzag(r.To)
@@ -112,7 +108,6 @@ func (c *Collector) AddAll(recs []Arc) (loops int64) {
 		binary.LittleEndian.PutUint32(at[l.key:], word)
 		b.pos += int(l.key + l.word)
 	}
-	return loops
 }
 
 // makeRoom makes room for a bucket, and in the records for a key and a word.
