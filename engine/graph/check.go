@@ -36,20 +36,7 @@ func (g *Graph) Check(ctx context.Context) (err error) {
 // CheckRange is the part of Check about distances, for a graph without a negative cycle.
 func (g *Graph) CheckRange(ctx context.Context) error {
 	f := g.Facts()
-	return f.CheckRange(g.File, g.bounds(ctx, 1)...)
-}
-
-// bounds are those of Facts.CheckRange, the tightest and slowest last, of the weights times a factor.
-func (g *Graph) bounds(ctx context.Context, factor float64) []Bound {
-	tighter := []Bound{{"a path may be as long as the largest weights of all vertices together,",
-		func(float64) (float64, error) { return factor * g.sumOfLargest(), nil }}}
-	if !g.Negative {
-		tighter = append(tighter, Bound{LongestDistance, func(enough float64) (float64, error) {
-			most, err := g.longestPath(ctx, enough/factor)
-			return factor * most, err
-		}})
-	}
-	return tighter
+	return f.CheckRange(g.File, g.sumOfLargest, func(enough float64) (float64, error) { return g.longestPath(ctx, enough) })
 }
 
 // Up to so many arcs FitsScaled and FitsU16 search a graph: the first one so that an import takes little longer.
@@ -71,12 +58,17 @@ func (g *Graph) FitsScaled(scale int64) (fits, sure bool) {
 // fits reports whether the weights times a factor pass CheckRange in another kind, and whether it is sure of that
 // though it did not search a graph of more than most arcs.
 func (g *Graph) fits(ctx context.Context, kind entry.Kind, factor float64, most int64) (fits, sure bool) {
-	f, bounds := g.Facts(), g.bounds(ctx, factor)
+	f := g.Facts()
 	f.Kind, f.MinWeight, f.MaxWeight = kind, factor*f.MinWeight, factor*f.MaxWeight
-	if g.Arcs() > most {
-		bounds = bounds[:1]
+	var longest func(enough float64) (float64, error)
+	if g.Arcs() <= most {
+		longest = func(enough float64) (float64, error) {
+			most, err := g.longestPath(ctx, enough/factor)
+			return factor * most, err
+		}
 	}
-	return f.CheckRange(g.File, bounds...) == nil, len(bounds) > 1 || g.Negative
+	err := f.CheckRange(g.File, func() float64 { return factor * g.sumOfLargest() }, longest)
+	return err == nil, longest != nil || g.Negative
 }
 
 // FitsU16 reports whether the distances of a graph of kind i32 fit kind u16. Of a graph with many arcs, it says so
@@ -86,36 +78,30 @@ func (g *Graph) FitsU16(ctx context.Context) bool {
 	return fits && g.Kind == entry.KindI32 && !g.Negative
 }
 
-// Bound is an upper bound of the magnitude of distances.
-type Bound struct {
-	What string // it is, before its number
-	// Most computes it. It may stop early with a bound that is below enough.
-	Most func(enough float64) (float64, error)
-}
-
-// LongestDistance describes a bound that no distance need reach.
-const LongestDistance = "a shortest path may be as long as"
-
-// CheckRange compares bounds of the magnitude of a distance, each tighter than the one before, with what the kind can
-// hold. It returns a *RangeError if none is small enough. A shortest path visits no vertex twice, so it has at most
-// N-1 arcs, each from another vertex. The first bound is N-1 times the largest weight. file is for the error.
-func (f *Facts) CheckRange(file string, tighter ...Bound) error {
+// CheckRange compares bounds of the magnitude of a distance with what the kind can hold. It returns a *RangeError if
+// none is small enough. A shortest path visits no vertex twice, so it has at most N-1 arcs, each from another vertex. The
+// first bound is N-1 times the largest weight, and the next the sum of the largest weights of all vertices. The last
+// one, for a graph without negative arcs, is what no distance is above; longest, if not nil, may stop early with one
+// that is below enough. file is for the error.
+func (f *Facts) CheckRange(file string, sumOfLargest func() float64, longest func(enough float64) (float64, error)) error {
 	if f.Kind == entry.KindU16 && f.Negative {
 		return &InputError{File: file, Reason: "kind u16 holds no negative weights: use --kind i32"}
 	}
 	limit, widest := f.limit(), max(f.MaxWeight, -f.MinWeight)
 	bound := float64(f.N-1) * widest
 	what := fmt.Sprintf("a path may have %d arcs of weight %s and be as long as", f.N-1, text.Float64.Text(widest))
-	for _, t := range tighter {
-		if bound < limit {
-			return nil
+	if bound >= limit {
+		if sum := sumOfLargest(); sum < bound {
+			bound, what = sum, "a path may be as long as the largest weights of all vertices together,"
 		}
-		most, err := t.Most(limit)
+	}
+	if bound >= limit && longest != nil && !f.Negative {
+		most, err := longest(limit)
 		if err != nil {
 			return err
 		}
 		if most < bound {
-			bound, what = most, t.What
+			bound, what = most, "a shortest path may be as long as"
 		}
 	}
 	if bound < limit {

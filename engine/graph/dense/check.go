@@ -34,17 +34,13 @@ func (d *Matrix) Check(ctx context.Context) (err error) {
 // CheckRange tries the bounds of Graph.CheckRange, the last one for matrices that are strongly connected in
 // each of their parts only. To save time it is no more tightened than it must be.
 func (d *Matrix) CheckRange(ctx context.Context) error {
-	tighter := []graph.Bound{{What: "a path may be as long as the largest weights of all vertices together,", Most: func(float64) (float64, error) {
-		sum := 0.0
+	sum := func() (sum float64) {
 		for _, w := range d.largest {
 			sum += w
 		}
-		return sum, nil
-	}}}
-	if !d.facts.Negative {
-		tighter = append(tighter, graph.Bound{What: graph.LongestDistance, Most: func(enough float64) (float64, error) { return d.longestPath(ctx, enough) }})
+		return sum
 	}
-	return d.facts.CheckRange(d.name, tighter...)
+	return d.facts.CheckRange(d.name, sum, func(enough float64) (float64, error) { return d.longestPath(ctx, enough) })
 }
 
 // each calls do(0…count-1) from several goroutines, each with scratch of its own, until the first error.
@@ -107,15 +103,12 @@ func (d *Matrix) Potentials(ctx context.Context) ([]float64, error) {
 	for tolerance := 0.0; ; {
 		r := relaxation{d: d, tolerance: tolerance, block: d.newBlock(), waiting: make([]bool, d.n), from: make([]float64, d.n),
 			dist: make([]float64, d.n), pred: make([]int32, d.n)}
-		cycle, err := r.run(ctx)
-		if err != nil {
-			return nil, err
+		err := r.run(ctx)
+		if err == nil && r.cycle != nil {
+			err = d.cycleError(r.cycle)
 		}
-		if cycle == nil {
-			return r.dist, nil
-		}
-		if err := d.cycleError(cycle); err != nil {
-			return nil, err
+		if err != nil || r.cycle == nil {
+			return r.dist, err
 		}
 		tolerance = max(8*tolerance, r.reach/(1<<50))
 	}
@@ -135,14 +128,14 @@ type relaxation struct {
 	cycle     []int32
 }
 
-func (r *relaxation) run(ctx context.Context) ([]int32, error) {
+func (r *relaxation) run(ctx context.Context) error {
 	for v := range r.waiting {
 		r.pred[v], r.waiting[v] = -1, true
 	}
 	for slices.Contains(r.waiting, true) && r.cycle == nil {
 		err := r.d.blocks(ctx, r.block, func(u int) bool { return r.cycle == nil && r.waiting[u] }, r.relax)
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for _, x := range r.dist {
@@ -152,7 +145,7 @@ func (r *relaxation) run(ctx context.Context) ([]int32, error) {
 	if r.cycle == nil && math.IsInf(r.reach, 1) {
 		r.cycle = graph.CycleOf(r.pred)
 	}
-	return r.cycle, nil
+	return nil
 }
 
 // relax relaxes the arcs of a block, each goroutine those to some of the vertices. The distances of the
@@ -182,23 +175,14 @@ func (r *relaxation) relax() error {
 	return nil
 }
 
-// weightsAround returns the weights of a cycle along lines.
-func (d *Matrix) weightsAround(cycle []int32) ([]float64, error) {
+// cycleError is NegativeCycle for a cycle along lines.
+func (d *Matrix) cycleError(cycle []int32) error {
 	weights := make([]float64, len(cycle))
 	for i, u := range cycle {
 		var err error
 		if weights[i], err = d.weight(cell{int(u), int(cycle[(i+1)%len(cycle)])}); err != nil {
-			return nil, err
+			return err
 		}
-	}
-	return weights, nil
-}
-
-// cycleError is NegativeCycle for a cycle along lines.
-func (d *Matrix) cycleError(cycle []int32) error {
-	weights, err := d.weightsAround(cycle)
-	if err != nil {
-		return err
 	}
 	return d.facts.NegativeCycle(d.name, d.alongLines(cycle), weights)
 }
