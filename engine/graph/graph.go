@@ -231,26 +231,20 @@ func (g *Graph) eachReverse(do func(u int, k, back int64) bool) {
 // summarize sets Symmetric, Negative, MinWeight and MaxWeight.
 func (g *Graph) summarize() {
 	g.Symmetric = !g.Directed || g.symmetric()
-	switch {
-	case g.I32 != nil:
-		g.MinWeight, g.MaxWeight = extremes(g.I32)
-	case g.F32 != nil:
-		g.MinWeight, g.MaxWeight = extremes(g.F32)
-	default:
-		g.MinWeight, g.MaxWeight = extremes(g.F64)
+	g.MinWeight, g.MaxWeight = math.Inf(1), math.Inf(-1)
+	for k := range g.Arcs() {
+		w := g.Weight(k)
+		if w < g.MinWeight {
+			g.MinWeight = w
+		}
+		if w > g.MaxWeight {
+			g.MaxWeight = w
+		}
+	}
+	if g.Arcs() == 0 {
+		g.MinWeight, g.MaxWeight = 0, 0
 	}
 	g.Negative = g.MinWeight < 0
-}
-
-func extremes[W weight](weights []W) (least, most float64) {
-	if len(weights) == 0 {
-		return 0, 0
-	}
-	lo, hi := weights[0], weights[0]
-	for _, w := range weights {
-		lo, hi = min(lo, w), max(hi, w)
-	}
-	return float64(lo), float64(hi)
 }
 
 // InputWeight writes the weight of an arc in the input's units.
