@@ -36,7 +36,8 @@ func (g *Graph) Check(ctx context.Context) (err error) {
 // CheckRange is the part of Check about distances, for a graph without a negative cycle.
 func (g *Graph) CheckRange(ctx context.Context) error {
 	f := g.Facts()
-	return f.CheckRange(g.File, g.sumOfLargest, func(enough float64) (float64, error) { return g.longestPath(ctx, enough) })
+	longest := func(enough float64) (float64, error) { return g.longestPath(ctx, enough) }
+	return f.CheckRange(g.File, g.sumOfLargest, longest)
 }
 
 // Up to so many arcs FitsScaled and FitsU16 search a graph: the first one so that an import takes little longer.
@@ -79,11 +80,12 @@ func (g *Graph) FitsU16(ctx context.Context) bool {
 }
 
 // CheckRange compares bounds of the magnitude of a distance with what the kind can hold. It returns a *RangeError if
-// none is small enough. A shortest path visits no vertex twice, so it has at most N-1 arcs, each from another vertex. The
-// first bound is N-1 times the largest weight, and the next the sum of the largest weights of all vertices. The last
-// one, for a graph without negative arcs, is what no distance is above; longest, if not nil, may stop early with one
-// that is below enough. file is for the error.
-func (f *Facts) CheckRange(file string, sumOfLargest func() float64, longest func(enough float64) (float64, error)) error {
+// none is small enough. A shortest path visits no vertex twice, so it has at most N-1 arcs, each from another vertex.
+// The first bound is N-1 times the largest weight, and the next the sum of the largest weights of all vertices. The
+// last one, for a graph without negative arcs, is what no distance is above: longest, if not nil, computes it, and may
+// stop early with one that is below enough. file is for the error.
+func (f *Facts) CheckRange(file string, sumOfLargest func() float64,
+	longest func(enough float64) (float64, error)) error {
 	if f.Kind == entry.KindU16 && f.Negative {
 		return &InputError{File: file, Reason: "kind u16 holds no negative weights: use --kind i32"}
 	}

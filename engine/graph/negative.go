@@ -34,7 +34,8 @@ func (g *Graph) Potentials(ctx context.Context) ([]float64, error) {
 
 // cycleSearch returns the distances from the virtual source, or a cycle whose arcs all improved by more than
 // tolerance; and the largest magnitude of a distance that it met.
-func (g *Graph) cycleSearch(ctx context.Context, tolerance float64) (dist []float64, cycle []int32, reach float64, err error) {
+func (g *Graph) cycleSearch(ctx context.Context, tolerance float64) (
+	dist []float64, cycle []int32, reach float64, err error) {
 	s := cycleState{dist: make([]float64, g.N), pred: make([]int32, g.N), mark: make([]int32, g.N)}
 	waiting := make([]bool, g.N)
 	queue, next := make([]int32, g.N), make([]int32, 0, g.N)

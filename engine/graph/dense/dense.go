@@ -11,6 +11,7 @@ import (
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/input"
+	"ooc/engine/graph/internal/npy"
 	"ooc/kernels/entry"
 )
 
@@ -22,7 +23,7 @@ import (
 // done to lines is then done to the graph with every arc reversed.
 type Matrix struct {
 	name    string
-	head    npyHeader
+	head    npy.Header
 	n       int
 	numbers *numbers
 	facts   graph.Facts

@@ -2,28 +2,14 @@ package dense
 
 import (
 	"fmt"
-	"io"
 	"math"
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/npy"
 )
 
-// npyHeader is what the header of an array of numbers says.
-type npyHeader struct {
-	npy.Header
-	npy.Type
-}
-
-func readNPYHeader(r io.Reader) (h npyHeader, err error) {
-	if h.Header, err = npy.Read(r); err == nil {
-		h.Type, err = npy.ParseType(h.Descr)
-	}
-	return h, err
-}
-
 // side returns the number of vertices of the matrix that the header describes.
-func (h *npyHeader) side() (int, error) {
+func side(h npy.Header) (int, error) {
 	switch {
 	case len(h.Shape) != 2:
 		return 0, fmt.Errorf("an array of %d dimension(s) is no matrix of weights, which has two", len(h.Shape))

@@ -201,18 +201,22 @@ const spoolBlock = 1 << 20
 
 // readHead reads the header of an array.
 func readHead(in *input.Input, o Options, r io.Reader) (*Matrix, error) {
-	head, err := readNPYHeader(r)
+	head, err := npy.Read(r)
+	var entries npy.Type
+	if err == nil {
+		entries, err = npy.ParseType(head.Descr)
+	}
 	if bad := (*graph.InputError)(nil); errors.As(err, &bad) {
 		bad.File = in.Name
 	}
 	if err != nil {
 		return nil, in.Wrap(0, err)
 	}
-	n, err := head.side()
+	n, err := side(head)
 	if err != nil {
 		return nil, in.Fail("%v", err)
 	}
-	numbers, err := newNumbers(head.Type, o)
+	numbers, err := newNumbers(entries, o)
 	if err != nil {
 		return nil, err
 	}

@@ -77,11 +77,12 @@ func Read(r io.Reader) (Header, error) {
 	}
 	h.Bytes = int64(8+width) + int64(size)
 	if fields.Match(text) {
-		return h, badHeader("the NumPy header %s: the array has named fields; save the one that holds the weights", number.Quoted(text))
+		return h, badHeader("the NumPy header %s: the array has named fields; save the one that holds the weights",
+			number.Quoted(text))
 	}
 	if !h.parse(string(text)) {
-		return h, badHeader("the NumPy header %s is not a dictionary with descr, a string, fortran_order, True or False, "+
-			"and shape, a tuple of integers, each once", number.Quoted(text))
+		return h, badHeader("the NumPy header %s is not a dictionary with descr, a string, fortran_order, "+
+			"True or False, and shape, a tuple of integers, each once", number.Quoted(text))
 	}
 	return h, nil
 }
@@ -108,7 +109,7 @@ const (
 
 var (
 	dictionary = regexp.MustCompile(`^\s*\{` + anyItem + `,` + anyItem + `,` + anyItem + `,?\s*\}\s*$`)
-	items      = []*regexp.Regexp{regexp.MustCompile(descrItem), regexp.MustCompile(orderItem), regexp.MustCompile(shapeItem)}
+	items      = []string{descrItem, orderItem, shapeItem}
 	integer    = regexp.MustCompile(`\d+`)
 	fields     = regexp.MustCompile(`['"]descr['"]\s*:\s*\[`)
 )
@@ -118,7 +119,7 @@ func (h *Header) parse(text string) bool {
 	ok := dictionary.MatchString(text)
 	var values [3]string
 	for i, item := range items {
-		if found := item.FindStringSubmatch(text); found != nil {
+		if found := regexp.MustCompile(item).FindStringSubmatch(text); found != nil {
 			values[i] = found[1]
 		} else {
 			ok = false
