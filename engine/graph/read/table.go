@@ -110,14 +110,15 @@ func all(lines [][]byte, is func(line []byte) bool) bool {
 	return len(lines) > 0
 }
 
-// cutWrong reports whether a cell holds numbers between blanks: then its line was cut at the wrong places.
+// cutWrong reports whether a cell holds numbers between blanks, or a quote after one: then its line was cut at the wrong
+// places.
 func cutWrong(cells []field) bool {
 	for _, c := range cells {
 		first, rest := next(c.text)
 		second, _ := next(rest)
 		_, ok := number.Parse(first)
 		_, also := number.Parse(second)
-		if ok && also && !c.quoted {
+		if !c.quoted && (ok && also || bytes.Contains(c.text, []byte(` "`))) {
 			return true
 		}
 	}
