@@ -127,7 +127,7 @@ var badLists = []badInput{
 	{"networkx, braces that do not match", "x.txt", "0 1 {'weight': 5}\n1 2 {'a': [5}\n", Options{}, 2, "no dictionary of Python"},
 	{"networkx, names with blanks", "x.txt", "0 1 {'weight': 5}\nNew York {'weight': 5}\nNew York Rome {'weight': 5}\n", Options{}, 3, "3 columns stand before the braces, not 2"},
 	{"networkx, other columns", "x.txt", "0 1 {'weight': 5}\n", Options{Columns: "from=1,to=3"}, 1, "--columns from=1,to=2,weight=KEY"},
-	{"KONECT, bipartite", "out.x", "% bip unweighted\n1 1\n", Options{}, 1, "two vertices; give them two names, as in awk '!/^%/ {"},
+	{"KONECT, bipartite", "out.x", "% bip unweighted\n1 1\n", Options{}, 1, "two vertices; give them two names, as in awk 'NF && !/^%/ {"},
 	{"KONECT, bipartite, and no more", "out.x", "%bip\n1 1\n", Options{}, 1, "two vertices; give them two names"},
 	{"a column of Gephi", "x.csv", "Source,Target,Type,Id,Label,Weight\n1,2,Undirected,0,,3\n", Options{}, 2, `column 3, "Undirected", seems to say which lines are one way`},
 	{"a column of Gephi, picked", "x.csv", "from,to,type\n\n1,2,directed\n", Options{Columns: "from=1,to=2"}, 3, `column 3, "directed", seems to say`},

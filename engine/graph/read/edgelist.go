@@ -207,9 +207,14 @@ func (r *edgeReader) statement(line []byte) error {
 	undirected := snap.Match(line)
 	if m := konect.FindSubmatch(line); m != nil {
 		if string(m[1]) == "bip" {
+			weight := ",weight=3"
+			if kind := string(m[2]); kind == "" || kind == "unweighted" || kind == "positive" {
+				weight = ""
+			}
 			return r.out.failAt(1, "the network is bipartite: a number on the left and the same on the right are "+
 				"two vertices; give them two names, as in "+
-				`awk '!/^%%/ {$1 = "L" $1; $2 = "R" $2; print}' FILE > NEW.txt`)
+				`awk 'NF && !/^%%/ {$1 = "L" $1; $2 = "R" $2; print}' FILE > NEW.txt, and read NEW.txt with `+
+				"--undirected --columns from=1,to=2%s", weight)
 		}
 		r.konect, undirected = string(m[2]), string(m[1]) == "sym"
 		r.out.bothWays = true
@@ -256,8 +261,11 @@ func (r *edgeReader) first(line []byte) (arc bool, err error) {
 	if err := r.twoSeparators(line); err != nil {
 		return false, err
 	}
-	if r.width = len(r.fields); r.width == 1 {
+	switch r.width = len(r.fields); {
+	case r.width == 1:
 		return false, r.without(line)
+	case r.width > 2 && string(r.fields[1].text) == "<-" && !r.fields[1].quoted:
+		return false, r.pointsBack()
 	}
 	if r.arrow == "--" || r.arrow == "<->" {
 		r.undirected("as %s stands between vertices", r.arrow)
@@ -309,12 +317,28 @@ func (r *edgeReader) otherReading(line []byte) string {
 	if r.width > 99 || r.whole && r.width > 3 && squareOf(bytes.Join(r.sample, []byte("\n")), true, true) != nil {
 		return "; if it is a matrix, say --format matrix"
 	}
-	for _, sep := range []string{"->", "|", ":", "—", "--"} {
-		if r.width == 1 && bytes.Contains(line, []byte(sep)) {
-			return fmt.Sprintf("; if %s separates them: sed 's/%[1]s/ /g' FILE > NEW", sep)
+	for _, c := range []struct{ sep, by string }{ // a longer one stands before its parts
+		{"<->", " & "}, {"<=>", " <-> "}, {"<-", ""}, {"-->", " & "}, {"==>", " => "}, {"=>", " & "}, {"→", " & "},
+		{"->", " & "}, {"—", " -- "}, {"--", " & "}, {"|", ";"}, {":", " "},
+	} {
+		switch {
+		case r.width > 1 || !bytes.Contains(line, []byte(c.sep)):
+		case c.sep == "<-":
+			return `; if <- separates them: sed -E 's/([^[:space:]]+)<-+([^[:space:]]+)/\2 -> \1/' FILE > NEW`
+		default:
+			return fmt.Sprintf("; if %s separates them: sed 's/%[1]s/%s/g' FILE > NEW", c.sep, c.by)
 		}
 	}
 	return ""
+}
+
+// pointsBack refuses an arrow that does.
+func (r *edgeReader) pointsBack() error {
+	if r.sep != ' ' {
+		return r.out.fail("the arrow <- points back: exchange the two vertices of each such line, and remove it")
+	}
+	return r.out.fail("the arrow <- points back; turn it round: " +
+		`sed -E 's/("[^"]*"|[^[:space:]"]+) +<- +("[^"]*"|[^[:space:]"]+)/\2 -> \1/' FILE > NEW`)
 }
 
 // cells cuts a line into r.fields.
@@ -562,7 +586,9 @@ func (r *edgeReader) checkText(f field, column string) error {
 	case isNumber && !f.quoted && bytes.ContainsAny(f.text, ".eE"):
 		return r.out.fail("vertex %s is not an integer; if another column is the %s vertex, name the columns with "+
 			"--columns", number.Quoted(f.text), column)
-	case slices.Contains(append(arrows, "<-"), string(f.text)) && !f.quoted:
+	case string(f.text) == "<-" && !f.quoted:
+		return r.pointsBack()
+	case slices.Contains(arrows, string(f.text)) && !f.quoted:
 		return r.out.fail("vertex %s is an arrow; remove it: sed 's/ %s / /' FILE > NEW", number.Quoted(f.text), f.text)
 	case !utf8.Valid(f.text):
 		return r.out.fail("vertex %s is not UTF-8 text; if it is Latin-1, convert it: iconv -f LATIN1 -t UTF-8 FILE "+

@@ -128,7 +128,8 @@ func withoutBanner(text []byte) string {
 		case sized && (len(words) == 2 || len(words) == 3):
 			field := []string{"pattern", "real"}[len(words)-2]
 			return fmt.Sprintf("if it is a matrix, add the banner: { echo '%s matrix coordinate %s general'; "+
-				"cat FILE; } > NEW.mtx; or symmetric in the place of general, if each edge is there once", mtxBanner, field)
+				"sed '1s/^[^0-9%%]*//' FILE; } > NEW.mtx; or symmetric in the place of general, if each edge is "+
+				"there once", mtxBanner, field)
 		case sized || !ok || len(counts) != 3 || counts[0] != counts[1]:
 			return ""
 		default:

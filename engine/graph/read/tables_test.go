@@ -125,7 +125,7 @@ var badTables = []badInput{
 		"<NUMBER OF LINKS> says 7, but 6 follow"},
 	{"TNTP without an end", "x.tntp", "<NUMBER OF NODES> 3\n", Options{}, 0, "no line <END OF METADATA>"},
 	{"a size without a banner", "x.mtx", "4 4 2\n2 1\n3 1\n", Options{}, 1,
-		"{ echo '%%MatrixMarket matrix coordinate pattern general'; cat FILE; } > NEW.mtx"},
+		"{ echo '%%MatrixMarket matrix coordinate pattern general'; sed '1s/^[^0-9%]*//' FILE; } > NEW.mtx"},
 	{"a size in a list", "x.edges", "4 4 2\n2 1 5\n3 1 6\n", Options{}, 1,
 		"may be the size of a matrix of Matrix Market, or an arc"},
 	{"a capacity", "x.csv", "source,target,capacity\n1,2,3\n", Options{}, 1, `column "capacity" seems to be no length: ` +
@@ -150,7 +150,7 @@ var badTables = []badInput{
 		"coordinate real general\n2 2 2\n1 2 1.7976931348623157e308\n2 1 5\n", Options{}, 0,
 		"say --no-arc 1.7976931348623157e308"},
 	{"no path as -1", "x.txt", "0 3 -1\n3 0 1\n-1 1 0\n", Options{}, 0, "say --no-arc -1"},
-	{"one column", "x.txt", "a->b\nb->c\n", Options{}, 1, "sed 's/->/ /g' FILE > NEW"},
+	{"one column", "x.txt", "a->b\nb->c\n", Options{}, 1, "sed 's/->/ & /g' FILE > NEW"},
 	{"two separators", "x.txt", "a b\t5\nb c\t6\n", Options{}, 1,
 		"one arc if only the tab separates columns, and another if the blank does too"},
 }
@@ -181,22 +181,44 @@ func TestRemedies(t *testing.T) {
 	for _, u := range utf16.Encode([]rune("a,b,1\n")) {
 		utf16le += string([]byte{byte(u), byte(u >> 8)})
 	}
+	turn := []string{ // an arrow between blanks, or without any
+		`sed -E 's/("[^"]*"|[^[:space:]"]+) +<- +("[^"]*"|[^[:space:]"]+)/\2 -> \1/' FILE > NEW`,
+		`sed -E 's/([^[:space:]]+)<-+([^[:space:]]+)/\2 -> \1/' FILE > NEW`,
+	}
+	left := `awk 'NF && !/^%/ {$1 = "L" $1; $2 = "R" $2; print}' FILE > NEW.txt, and read NEW.txt with --undirected `
 	for _, c := range []struct{ name, text, remedy, arcs string }{
 		{"x.csv", "paris,lyon\nrome,pisa\npisa,bari\n", "--columns from=paris,to=lyon", "rome>pisa=1 pisa>bari=1"},
 		{"x.csv", "paris,lyon\nrome,pisa\npisa,bari\n", "--columns from=1,to=2",
 			"paris>lyon=1 rome>pisa=1 pisa>bari=1"},
 		{"x.csv", "source,target\nsource,a\n", "--columns from=source,to=target", "source>a=1"},
 		{"x.csv", "source,target\nsource,a\n", "--columns from=1,to=2", "source>target=1 source>a=1"},
-		{"x.txt", "a->b\nb->c\n", "sed 's/->/ /g' FILE > NEW", "a>b=1 b>c=1"},
-		{"x.txt", "a|b|4\nb|c|5\n", "sed 's/|/ /g' FILE > NEW", "a>b=4 b>c=5"},
+		{"x.txt", "a->b\nb->c\n", "sed 's/->/ & /g' FILE > NEW", "a>b=1 b>c=1"},
+		{"x.txt", "a|b|4\nb|c|5\n", "sed 's/|/;/g' FILE > NEW", "a>b=4 b>c=5"},
+		{"x.txt", "source|target|cost\nNew York|LA|3\n", "sed 's/|/;/g' FILE > NEW", "New York>LA=3"},
+		{"x.txt", "a--b\nb--c\n", "sed 's/--/ & /g' FILE > NEW", "a>b=1 b>a=1 b>c=1 c>b=1"},
+		{"x.txt", "1--2\n2--3\n", "sed 's/--/ & /g' FILE > NEW", "1>2=1 2>1=1 2>3=1 3>2=1"},
+		{"x.txt", "a<->b\nb<->c\n", "sed 's/<->/ & /g' FILE > NEW", "a>b=1 b>a=1 b>c=1 c>b=1"},
+		{"x.txt", "a-->b\nb-->c\n", "sed 's/-->/ & /g' FILE > NEW", "a>b=1 b>c=1"},
+		{"x.txt", "a==>b\nb==>c\n", "sed 's/==>/ => /g' FILE > NEW", "a>b=1 b>c=1"},
+		{"x.txt", "a<-b\r\nb<-c\r\n", turn[1], "b>a=1 c>b=1"},
+		{"x.txt", "a<--b\nb<--c\n", turn[1], "b>a=1 c>b=1"},
+		{"x.txt", "a <- b\nb <- c\n", turn[0], "b>a=1 c>b=1"},
+		{"x.txt", "1 <- 2 5\n2 <- 3 6\n", turn[0], "2>1=5 3>2=6"},
+		{"x.txt", "1 <- 2\r\n2 <- 3\r\n", turn[0], "2>1=1 3>2=1"},
+		{"x.txt", "\"a x\" <- b 5\nb <- c 6\n", turn[0], "b>a x=5 c>b=6"},
 		{"x.txt", "a b 2\nb -> c 3\n", "", ""},
 		{"x.txt", "a b\t5\nb c\t6\n", `tr '\t' ' ' < FILE > NEW`, "a>b=5 b>c=6"},
 		{"x.txt", "a b\t5\nb c\t6\n", `tr '\t' ';' < FILE > NEW`, "a b>5=1 b c>6=1"},
 		{"x.csv", "1;2;3,5\n2;3;4,5\n", "tr , . < FILE > NEW", "1>2=3.5 2>3=4.5"},
 		{"x.csv", "K\xf6ln,Bonn,3\n", "iconv -f LATIN1 -t UTF-8 FILE > NEW", "Köln>Bonn=3"},
 		{"x.csv", utf16le, "iconv -f UTF-16 -t UTF-8 FILE > NEW", "a>b=1"},
-		{"x.txt", "% bip unweighted\n1 1\n1 2\n", `awk '!/^%/ {$1 = "L" $1; $2 = "R" $2; print}' FILE > NEW.txt`,
-			"L1>R1=1 L1>R2=1"},
+		{"x.csv", utf16le[2:], "iconv -f UTF-16LE -t UTF-8 FILE > NEW", "a>b=1"},
+		{"x.csv", "\x00" + utf16le[2:len(utf16le)-1], "iconv -f UTF-16BE -t UTF-8 FILE > NEW", "a>b=1"},
+		{"x.txt", "% bip unweighted\n1 1\n2 1\n\n", left + "--columns from=1,to=2",
+			"L1>R1=1 R1>L1=1 R1>L2=1 L2>R1=1"},
+		{"x.txt", "% bip weighted\n1 1 3 1000\n2 1 4 1001\n", left + "--columns from=1,to=2,weight=3",
+			"L1>R1=3 R1>L1=3 R1>L2=4 L2>R1=4"},
+		{"x.txt", "% bip positive\n1 1 3\n", left + "--columns from=1,to=2", "L1>R1=1 R1>L1=1"},
 		{"x.csv", "protein1,protein2,score\na,b,900\n", "--columns from=protein1,to=protein2", "a>b=1"},
 		{"x.csv", "protein1,protein2,score\na,b,900\n", "--columns from=protein1,to=protein2,weight=score", "a>b=900"},
 		{"x.csv", "from,to,weight,oneway\na,b,2,0\n", "--undirected", "a>b=2 b>a=2"},
@@ -210,12 +232,15 @@ func TestRemedies(t *testing.T) {
 		{"x.txt", "0 1 {'km': 3, 'length': 4, 'cost': 5}\n", "--columns from=1,to=2", "0>1=1"},
 		{"x.txt", "5\n1 2\n2 3\n", "--base 0", "1>2=1 2>3=1"},
 		{"x.gr", "p sp 2 1\na 0 1 3\n", "--base 0", "0>1=3"},
-		{"x.mtx", "3 3 2\n2 1\n3 2\n", "{ echo '%%MatrixMarket matrix coordinate pattern general'; cat FILE; } > " +
-			"NEW.mtx", "2>1=1 3>2=1"},
-		{"x.mtx", "3 3 2\n2 1 4\n3 2 5\n", "{ echo '%%MatrixMarket matrix coordinate real general'; cat FILE; } > " +
-			"NEW.mtx", "2>1=4 3>2=5"},
-		{"x.txt", "3 3 2\n2 1 4\n3 2 5\n", "{ echo '%%MatrixMarket matrix coordinate real general'; cat FILE; } > " +
-			"NEW.mtx", "2>1=4 3>2=5"},
+		{"x.mtx", "3 3 2\n2 1\n3 2\n", "{ echo '%%MatrixMarket matrix coordinate pattern general'; " +
+			"sed '1s/^[^0-9%]*//' FILE; } > NEW.mtx", "2>1=1 3>2=1"},
+		{"x.mtx", "3 3 2\n2 1 4\n3 2 5\n", "{ echo '%%MatrixMarket matrix coordinate real general'; " +
+			"sed '1s/^[^0-9%]*//' FILE; } > NEW.mtx", "2>1=4 3>2=5"},
+		{"x.txt", "3 3 2\n2 1 4\n3 2 5\n", "{ echo '%%MatrixMarket matrix coordinate real general'; " +
+			"sed '1s/^[^0-9%]*//' FILE; } > NEW.mtx", "2>1=4 3>2=5"},
+		{"x.mtx", "\xef\xbb\xbf3 3 2\r\n2 1 4\r\n3 2 5\r\n",
+			"{ echo '%%MatrixMarket matrix coordinate real general'; " +
+				"sed '1s/^[^0-9%]*//' FILE; } > NEW.mtx", "2>1=4 3>2=5"},
 		{"x.txt", "3 3 2\n2 1 4\n3 2 5\n", "--columns from=1,to=2,weight=3", "2>1=4 3>2=5"},
 		{"x.txt", "a 0 1 2\nb 1 0 3\nc 2 3 0\n", "--format matrix", "a>b=1 a>c=2 b>a=1 b>c=3 c>a=2 c>b=3"},
 		{"x.csv", "from,to,capacity\n1,2,3\n", "--columns from=from,to=to", "1>2=1"},
@@ -244,10 +269,15 @@ func TestRemedies(t *testing.T) {
 			continue
 		}
 		path, o := graphtest.WriteFile(t, c.name, []byte(c.text)), Options{}
+		command, flags, _ := strings.Cut(c.remedy, ", and read NEW.txt with ")
 		if strings.HasPrefix(c.remedy, "--") {
-			follow(t, &o, c.remedy)
-		} else {
-			path = inShell(t, path, c.remedy)
+			command, flags = "", c.remedy
+		}
+		if command != "" {
+			path = inShell(t, path, command)
+		}
+		for _, flag := range strings.SplitAfter(" "+flags, " --")[1:] {
+			follow(t, &o, "--"+strings.TrimSuffix(flag, " --"))
 		}
 		g, _, err := File(path, o)
 		if err != nil || graphtest.ArcsOf(g) != c.arcs {

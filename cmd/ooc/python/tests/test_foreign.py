@@ -1,6 +1,7 @@
 """What the command says of a format that it does not read, followed to the letter, gives the right graph."""
 
 import gzip
+import io
 import json
 import pickle
 import re
@@ -38,7 +39,7 @@ def refused(file):
 def follow(message, file, **names):
     """Runs the last remedy of a message, or another, and returns the file that it makes."""
     in_python, words = max((message.rfind(words), words) for words in ("in Python: ", "in the shell: ", "unpack it: "))
-    how = message[in_python + len(words) :]
+    how = message[in_python + len(words) :].removesuffix("; then do what is said of NEW.json")
     for name, value in {"FILE": str(file), **names}.items():
         how = re.sub(rf"\b{name}\b", value, how)
     if words == "in Python: ":
@@ -67,6 +68,12 @@ def distances(text):
     return {(u, v): d for u, row in nx.all_pairs_dijkstra_path_length(graph) for v, d in row.items()}
 
 
+def written(write, graph):
+    file = io.BytesIO()
+    write(graph, file)
+    return file.getvalue().decode()
+
+
 GRAPHML = """<?xml version="1.0" encoding="utf-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="d0" for="edge" attr.name="{name}" attr.type="{type}"/>
 <graph edgedefault="{way}"><node id="a"/><node id="b"/><node id="c"/><node id="i"/>
@@ -86,6 +93,21 @@ TEXTS = {
     "GraphML, arcs": (GRAPHML.format(way="directed", name="weight", type="double"), ARCS + "; i"),
     "GraphML, another name": (GRAPHML.format(way="directed", name="length", type="string"), ARCS + "; i"),
     "GraphML, none": (re.sub("<data.*?</data>", "", GRAPHML.format(way="directed", name="x", type="int")), "a>b=1; b>c=1; i"),
+    "GraphML of igraph": (
+        GRAPHML.format(way="directed", name="weight", type="double")
+        .replace("<graph ", '<key id="n" for="node" attr.name="name" attr.type="string"/><graph ', 1)
+        .replace('"a"/>', '"a"><data key="n">b</data></node>', 1)
+        .replace('"b"/>', '"b"><data key="n">New York</data></node>', 1)
+        .replace('"c"/>', '"c"><data key="n">a</data></node>', 1)
+        .replace('"i"/>', '"i"><data key="n">c</data></node>', 1),
+        "b>New York=2; New York>a=3; c",
+    ),
+    "GraphML, names twice": (
+        GRAPHML.format(way="directed", name="weight", type="double")
+        .replace("<graph ", '<key id="n" for="node" attr.name="name" attr.type="string"/><graph ', 1)
+        .replace('"a"/>', '"a"><data key="n">x</data></node>', 1),
+        ARCS + "; i",
+    ),
     "GEXF": (GEXF.format(way="undirected"), "a-b=2; b-c=1; i"),
     "GEXF, arcs": (GEXF.format(way="directed"), "a>b=2; b>c=1; i"),
     "GML": (
@@ -109,12 +131,49 @@ TEXTS = {
     "DL, embedded": ("dl n=3 format=edgelist1\nlabels embedded:\ndata:\na b 2\nb c 3\n", ARCS),
     "DL, lists": ("dl n = 3, format = nodelist1\nlabels:\na,b,c\ndata:\n1 2 3\n", "a>b=1; a>c=1"),
     "DL, matrix": ("dl n=3 format = fullmatrix\nlabels: a b c\ndata:\n0 1 2\n1 0 0\n0 0 0\n", "a>b=1; a>c=2; b>a=1"),
+    "DL, a lower half": ("dl n=3 format=lowerhalf diagonal=absent\nlabels:\na,b,c\ndata:\n3\n9 4\n", "a-b=3; a-c=9; b-c=4"),
+    "DL, a lower half, diagonal": ("dl n=3, format=lowerhalf\nlabels:\na,b,c\ndata:\n0\n3 0\n9 4 0\n", "a-b=3; a-c=9; b-c=4"),
+    "DL, an upper half": ("dl n=3 format=upperhalf diagonal = absent\ndata:\n3 9\n4\n", "1-2=3; 1-3=9; 2-3=4"),
+    "DL, an upper half, diagonal": ("dl n=3 format=upperhalf\ndata:\n0 3 9\n0 4\n0\n", "1-2=3; 1-3=9; 2-3=4"),
+    "DL, no diagonal": ("dl n=3 diagonal=absent\ndata:\n1 2\n1 0\n0 5\n", "1>2=1; 1>3=2; 2>1=1; 3>2=5"),
+    "DL, a matrix, embedded": (
+        'dl n=3 format=fullmatrix\nlabels embedded\ndata:\n    "New York" b c\n"New York" 0 1.5 2\nb 1 0 0.0\nc 0 0 0\n',
+        "New York>b=1.5; New York>c=2; b>New York=1",
+    ),
+    "DL, quotes": ('dl n=3 format=edgelist1\nlabels:\n"New York",LA\n"n=9"\ndata:\n1 2 4\n2 3\n', "New York>LA=4; LA>n=9=1"),
+    "DL, embedded quotes": ('dl n=3 format=edgelist1\nlabels embedded:\ndata:\n"New York" LA 4\nLA c 3\n', "New York>LA=4; LA>c=3"),
+    "DL, long rows": ("dl n=3\ndata:\n0 1\n2 1 0 0\n0 0 0\n", "1>2=1; 1>3=2; 2>1=1"),
     "DOT": ('graph "x y" { node [shape=box]; a -- "b c" [weight=2]; "b c" -- d [weight="3"]; i; }', "a-b c=2; b c-d=3; i"),
     "DOT, arcs": ("digraph {\n a -> b [weight=2];\n b -> c [weight=3];\n}\n", ARCS),
     "LEDA": ("LEDA.GRAPH\nstring\nint\n-1\n3\n|{a}|\n|{b}|\n|{i}|\n1\n1 2 0 |{4}|\n", "a>b=4; i"),
     "LGL": ("# a\nb 5\nc 6\n# b\nc 1\n# i\n", "a>b=5; a>c=6; b>c=1; i"),
     "adjacency list": ("#x.py\n# GMT Mon Nov 23 00:00:00 2026\n# \na b c\nb\nc\ni\n", "a-b=1; a-c=1; i"),
     "multiline adjacency list": ("#x.py\n# GMT Mon Nov 23 00:00:00 2026\n# \na 1\nb {'weight': 3}\nb 0\ni 0\n", "a-b=3; i"),
+    "adjacency list of networkx": (written(nx.write_adjlist, nx.path_graph(4)), "0-1=1; 1-2=1; 2-3=1"),
+    "adjacency list, a count": (written(nx.write_adjlist, nx.Graph([(0, 1)])), "0-1=1"),
+    "adjacency list of tuples": (
+        written(nx.write_adjlist, nx.grid_2d_graph(2, 2)),
+        "(0, 0)-(1, 0)=1; (0, 0)-(0, 1)=1; (1, 0)-(1, 1)=1; (0, 1)-(1, 1)=1",
+    ),
+    "adjacency list of a tuple": (written(nx.write_adjlist, nx.empty_graph([(0, 1)])), "(0, 1)"),
+    "adjacency list of tuples in tuples": (
+        written(nx.write_adjlist, nx.Graph([(((0, 0), 1), (("a", (0, 2)), 1))])),
+        "((0, 0), 1)-(('a', (0, 2)), 1)=1",
+    ),
+    "multiline adjacency list, no edges": (written(nx.write_multiline_adjlist, nx.empty_graph(["a", "b"])), "a; b"),
+    "multiline adjacency list, first none": (
+        written(nx.write_multiline_adjlist, nx.Graph({"i": {}, "a": {"b": {"weight": 3}}})),
+        "i; a-b=3",
+    ),
+    "multiline adjacency list of tuples": (
+        written(nx.write_multiline_adjlist, nx.Graph([((0, 1), (1, 1), {"weight": 2, "at": (1, 2)})])),
+        "(0, 1)-(1, 1)=2",
+    ),
+    "psql": (" a | b | w \n---+-----+---\n x | New York | 3\n New York | z |   4\n(2 rows)\n\n", "x>New York=3; New York>z=4"),
+    "MySQL": ("+---+---+---+\n| a | b | w |\n+---+---+---+\n| x | y | 3 |\n+---+---+---+\n", "x>y=3"),
+    "Markdown": ("| from | to | weight |\r\n|:---|---|---:|\r\n| a | New York | 3 |\r\n", "a>New York=3"),
+    "PHYLIP": ("3\nA 0 4 9\nB 4 0 2.5\nC 9 2.5 0\n", "A-B=4; A-C=9; B-C=2.5"),
+    "PHYLIP, long rows": ("   3\nA  0.000 4\n  9\nB 4 0\n 2\nC 9 2 0\n".replace("4\n  9", "4 9"), "A-B=4; A-C=9; B-C=2"),
     "tuples": ("(0, 0) (1, 0) 2\n(0, 0) (0, 1) 3\n", "(0, 0)>(1, 0)=2; (0, 0)>(0, 1)=3"),
     "tuples, data": ("(0, 1) (1, 1) {'weight': 2, 'at': (1, 2)}\n", "(0, 1)>(1, 1)=2"),
     "tuples, commas": ("(0, 1),('a', 1),2\n", "(0, 1)>('a', 1)=2"),
@@ -223,6 +282,39 @@ def test_packed():
     assert "; with FILE unpacked: in Python: " in message
     Path("input").write_bytes(gzip.decompress(Path("input.gz").read_bytes()))
     assert solved(follow(message, "input")) == distances(TEXTS["JSON"][1])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a:\n  b: 3\nb:\n  c: 4\n", "%YAML 1.1\n---\n- [a, b, 3]\n- [b, c, 4]\n", "- from: a\n  to: b\n  weight: 3\n- {from: b, to: c, weight: 4}\n"],
+)
+def test_yaml(text):
+    Path("input").write_text(text)
+    message = refused("input")
+    pytest.importorskip("yaml")
+    follow(message, "input").rename("input.json")
+    assert solved(follow(refused("input.json"), "input.json")) == distances("a>b=3; b>c=4")
+
+
+def test_phylip_with_blanks_in_names():
+    Path("input").write_text("3\nA 0 4 9\nB b 4 0 2\nC 9 2 0\n")
+    with pytest.raises(subprocess.CalledProcessError):
+        follow(refused("input"), "input")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("dl nr=2 nc=3 format=fullmatrix\ndata:\n0 1 2\n1 0 0\n", "export its table of edges"),
+        ("dl n=3 format=edgelist2\ndata:\n1 2\n", "export its table of edges"),
+        ("c x\np aux sp co 3\nv 1 2 3\n", "give the graph that they belong to"),
+        ("p aux sp p2p 3\nq 1 2\n", "give the graph that they belong to"),
+        ('<roads><road from="a" to="b"/></roads>\n', "export its table of edges"),
+    ],
+)
+def test_no_command(text, says):
+    Path("input").write_text(text)
+    assert says in refused("input")
 
 
 def test_json_matrix_without_a_name():
