@@ -4,6 +4,7 @@ package packed
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -25,7 +26,10 @@ var methods = []method{
 	{
 		name: "gzip", extension: ".gz", begins: func(head []byte) bool { return bytes.HasPrefix(head, []byte("\x1f\x8b")) },
 		writer: func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil },
-		reader: func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) },
+		reader: func(r io.Reader) (io.ReadCloser, error) {
+			z, err := gzip.NewReader(r)
+			return gunzip{z}, err
+		},
 	},
 	{
 		// It begins with a frame or, as pzstd writes it, with one to skip: RFC 8878.
@@ -41,6 +45,19 @@ var methods = []method{
 			return z.IOReadCloser(), nil
 		},
 	},
+}
+
+// gunzip says what a wrong header means where it is not the first.
+type gunzip struct{ z *gzip.Reader }
+
+func (g gunzip) Close() error { return g.z.Close() }
+
+func (g gunzip) Read(p []byte) (int, error) {
+	n, err := g.z.Read(p)
+	if err == gzip.ErrHeader {
+		err = errors.New("something that is not gzip follows the compressed data; without it: gzip -dc FILE > NEW")
+	}
+	return n, err
 }
 
 // maxWindow is how far back zstd data may refer, and so the memory that it may ask for: what zstd -d takes

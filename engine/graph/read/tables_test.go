@@ -1,6 +1,7 @@
 package read
 
 import (
+	"compress/gzip"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -181,6 +182,11 @@ func TestRemedies(t *testing.T) {
 	for _, u := range utf16.Encode([]rune("a,b,1\n")) {
 		utf16le += string([]byte{byte(u), byte(u >> 8)})
 	}
+	var zipped strings.Builder
+	z := gzip.NewWriter(&zipped)
+	if _, err := z.Write([]byte("a b 5\n")); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
 	turn := []string{ // an arrow between blanks, or without any
 		`sed -E 's/("[^"]*"|[^[:space:]"]+) +<- +("[^"]*"|[^[:space:]"]+)/\2 -> \1/' FILE > NEW`,
 		`sed -E 's/([^[:space:]]+)<-+([^[:space:]]+)/\2 -> \1/' FILE > NEW`,
@@ -219,6 +225,7 @@ func TestRemedies(t *testing.T) {
 		{"x.txt", "% bip weighted\n1 1 3 1000\n2 1 4 1001\n", left + "--columns from=1,to=2,weight=3",
 			"L1>R1=3 R1>L1=3 R1>L2=4 L2>R1=4"},
 		{"x.txt", "% bip positive\n1 1 3\n", left + "--columns from=1,to=2", "L1>R1=1 R1>L1=1"},
+		{"x.txt.gz", zipped.String() + strings.Repeat("\x00", 100), "gzip -dc FILE > NEW", "a>b=5"},
 		{"x.csv", "protein1,protein2,score\na,b,900\n", "--columns from=protein1,to=protein2", "a>b=1"},
 		{"x.csv", "protein1,protein2,score\na,b,900\n", "--columns from=protein1,to=protein2,weight=score", "a>b=900"},
 		{"x.csv", "from,to,weight,oneway\na,b,2,0\n", "--undirected", "a>b=2 b>a=2"},
