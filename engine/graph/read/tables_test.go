@@ -209,6 +209,7 @@ func TestRemedies(t *testing.T) {
 		{"x.txt", "a<-b\r\nb<-c\r\n", turn[1], "b>a=1 c>b=1"},
 		{"x.txt", "a<--b\nb<--c\n", turn[1], "b>a=1 c>b=1"},
 		{"x.txt", "a <- b\nb <- c\n", turn[0], "b>a=1 c>b=1"},
+		{"x.txt", "a -> b\nb <- c\n", turn[0], "a>b=1 c>b=1"},
 		{"x.txt", "1 <- 2 5\n2 <- 3 6\n", turn[0], "2>1=5 3>2=6"},
 		{"x.txt", "1 <- 2\r\n2 <- 3\r\n", turn[0], "2>1=1 3>2=1"},
 		{"x.txt", "\"a x\" <- b 5\nb <- c 6\n", turn[0], "b>a x=5 c>b=6"},

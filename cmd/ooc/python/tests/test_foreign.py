@@ -286,7 +286,11 @@ def test_packed():
 
 @pytest.mark.parametrize(
     "text",
-    ["a:\n  b: 3\nb:\n  c: 4\n", "%YAML 1.1\n---\n- [a, b, 3]\n- [b, c, 4]\n", "- from: a\n  to: b\n  weight: 3\n- {from: b, to: c, weight: 4}\n"],
+    [
+        "a:\n  b: 3\nb:\n  c: 4\n",
+        "%YAML 1.1\n---\n- [a, b, 3]\n- [b, c, 4]\n",
+        "- from: a\n  to: b\n  weight: 3\n- {from: b, to: c, weight: 4}\n",
+    ],
 )
 def test_yaml(text):
     Path("input").write_text(text)
@@ -307,8 +311,8 @@ def test_phylip_with_blanks_in_names():
     [
         ("dl nr=2 nc=3 format=fullmatrix\ndata:\n0 1 2\n1 0 0\n", "export its table of edges"),
         ("dl n=3 format=edgelist2\ndata:\n1 2\n", "export its table of edges"),
-        ("c x\np aux sp co 3\nv 1 2 3\n", "give the graph that they belong to"),
-        ("p aux sp p2p 3\nq 1 2\n", "give the graph that they belong to"),
+        ("c x\np aux sp co 3\nv 1 2 3\n", "it holds no arcs: give the graph"),
+        ("p aux sp p2p 3\nq 1 2\n", "it holds no arcs: give the graph"),
         ('<roads><road from="a" to="b"/></roads>\n', "export its table of edges"),
     ],
 )
