@@ -295,7 +295,6 @@ def test_packed():
 def test_yaml(text):
     Path("input").write_text(text)
     message = refused("input")
-    pytest.importorskip("yaml")
     follow(message, "input").rename("input.json")
     assert solved(follow(refused("input.json"), "input.json")) == distances("a>b=3; b>c=4")
 
