@@ -288,9 +288,9 @@ func (r *edgeReader) without(line []byte) (err error) {
 		switch {
 		case r.konect == "unweighted":
 			r.Weight, r.Least = -1, 2
-		case r.konect == "positive":
-			return r.out.fail("line 1 says that column 3 counts parallel arcs, and is no length: --columns " +
-				"from=1,to=2 gives every arc weight 1, --columns from=1,to=2,weight=3 takes it for one")
+		case konectNoLength[r.konect] != "":
+			return r.out.fail("line 1 says that column 3 %s, and is no length: --columns from=1,to=2 gives every arc "+
+				"weight 1, --columns from=1,to=2,weight=3 takes it for one", konectNoLength[r.konect])
 		}
 		if r.width == 4 {
 			r.out.remark("columns not used: 4, the time of each arc")
@@ -407,13 +407,14 @@ func (r *edgeReader) twoSeparators(line []byte) error {
 		"for the first, tr '\\t' ';' < FILE > NEW; for the second, tr '\\t' ' ' < FILE > NEW")
 }
 
-// comment counts lines that are comments for their #, but look like arcs.
+// comment counts lines that are comments for their # or %, but look like arcs.
 func (r *edgeReader) comment(line []byte) {
 	line = trimBlank(line)
-	if r.width == 0 || len(line) < 2 || line[0] != '#' || isBlank(line[1]) || r.braces || r.plainCells(line) != nil {
+	if len(line) < 2 || line[0] == '/' || isBlank(line[1]) || r.braces || r.plainCells(line) != nil {
 		return
 	}
-	if n := len(r.fields); n < r.Least || !r.named && n != r.width {
+	n := len(r.fields)
+	if r.width > 0 && (n < r.Least || !r.named && n != r.width) || r.width == 0 && !r.hidesArc(n) {
 		return
 	}
 	if r.hashes++; r.hashes == 1 {
@@ -428,7 +429,8 @@ func (r *edgeReader) finish() error {
 		if r.hashes > 1 {
 			are = fmt.Sprintf(" and %d more like it, are comments", r.hashes-1)
 		}
-		r.out.remark("%s%s; an id that begins with # stands in double quotes", r.hash, are)
+		r.out.remark("%s%s; an id that begins with %c stands in double quotes", r.hash, are,
+			r.hash[strings.IndexByte(r.hash, '"')+1])
 	}
 	if err := r.settleHeader(); err != nil {
 		return err
@@ -477,6 +479,9 @@ func (r *edgeReader) arc(line []byte) error {
 	if !r.begun {
 		r.begun = true
 		if err := r.directions(); err != nil {
+			return err
+		}
+		if err := r.doubts(line); err != nil {
 			return err
 		}
 	}
@@ -597,5 +602,5 @@ func (r *edgeReader) checkText(f field, column string) error {
 		return r.out.fail("vertex %s has a character that cannot be shown, a control character or one that turns "+
 			"the direction of writing: remove it", number.Quoted(f.text))
 	}
-	return nil
+	return r.doubtID(f, column)
 }

@@ -78,7 +78,7 @@ func TestForeignFormats(t *testing.T) {
 		"# a\n1 2\n# b c\n2 3\n": "1>2=1 2>3=1",
 		"3\nA 0 4\nB 0 5\n":      "A>0=4 B>0=5",
 		"<a> <b> 5\n<b> <c> 6\n": "<a>><b>=5 <b>><c>=6",
-		"- | 5\na b 6\n":         "->|=5 a>b=6",
+		"-a |b 5\na b 6\n":       "-a>|b=5 a>b=6",
 		"<a> <b> 5\n":            "<a>><b>=5",
 		"*vertices 3\n":          "",
 		"*vertices,b,3\n":        "*vertices>b=3",

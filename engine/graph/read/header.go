@@ -46,6 +46,9 @@ func (r *edgeReader) header(line []byte) (bool, error) {
 	if unweighted && (r.whole && len(r.sample) == 1 || r.recurs() && !known) {
 		return false, nil
 	}
+	if !unweighted && !known && r.doubtHeader() {
+		return false, nil
+	}
 	if r.names = names; !r.named {
 		if !unweighted || known || named {
 			err = r.findColumns()

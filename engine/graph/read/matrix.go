@@ -73,6 +73,9 @@ func squareOf(text []byte, whole, forced bool) *square {
 					"say --format matrix"
 			}
 		}
+		if doubt := doubtLabels(s.sep, first); doubt != "" && s.n < len(first) && !forced {
+			s.doubt = doubt
+		}
 	case forced && s.leftOnly(rows):
 	case !slices.ContainsFunc(first, func(c field) bool { return isNumber(c.text) }) && len(rows) > 1:
 		rows = rows[1:]
@@ -143,9 +146,9 @@ func (s *square) plain(rows [][]field) bool {
 	}
 	switch {
 	case s.forced:
-	case s.n < 2, s.n < 4 && !zeros, s.n == 2 && whole:
+	case s.n < 2, s.n < 4 && !zeros, s.n == 2 && whole && !doubtPair(rows):
 		return false
-	case !zeros || s.n == 3 && !symmetric && whole:
+	case !zeros || s.n == 2 && whole || s.n == 3 && !symmetric && whole:
 		s.doubt = fmt.Sprintf("%d lines of %[1]d numbers may be a matrix, or arcs: say --format matrix, or --format "+
 			"edgelist", s.n)
 		if s.n > 3 {

@@ -98,6 +98,7 @@ func readMETIS(in *lines.Reader, o Options, out *sink) error {
 func (r *metisReader) checkEdges() error {
 	for _, entries := range []int64{r.arcs, r.arcs + r.self, r.arcs + 2*r.self} {
 		if entries == 2*r.m || r.directed && entries == r.m {
+			r.doubtLists()
 			return nil
 		}
 	}

@@ -21,9 +21,11 @@ type Columns struct {
 // Names are the names that mean a column, the proper one first.
 var Names = [3][]string{
 	{"from", "source", "src", "tail", "u", "start", "from_node", "fromnodeid", "node1", "start_node", "orig", "origin",
-		"follower", "citing", "sender", "init_node", "row"},
+		"follower", "citing", "sender", "init_node", "row", "von",
+		"quelle", "départ", "origen"},
 	{"to", "target", "dst", "destination", "head", "v", "end", "to_node", "tonodeid", "node2", "end_node", "dest",
-		"followee", "cited", "receiver", "term_node", "col", "column"},
+		"followee", "cited", "receiver", "term_node", "col", "column", "nach",
+		"ziel", "arrivée", "destino"},
 	{"weight", "w", "length", "len", "cost", "distance", "dist"},
 }
 
@@ -142,7 +144,7 @@ func WayBack(header []string, weight int) int {
 // noLengths are words in the names of columns that tell more of an arc the nearer its ends are, or nothing of how far.
 var noLengths = []string{"score", "similarity", "correlation", "confidence", "probability", "affinity", "likelihood",
 	"jaccard", "cosine", "strength", "capacity",
-	"rating", "frequency", "multiplicity", "timestamp", "datetime", "label"}
+	"speed", "bandwidth", "lanes", "rating", "frequency", "multiplicity", "timestamp", "datetime", "label"}
 
 // NoLength reports whether the values of a column are no lengths, by its name.
 func NoLength(name string) bool {
@@ -370,7 +372,8 @@ func OneWay(header []string) string {
 		switch l := letters(name); {
 		case strings.Contains(l, "oneway"), strings.Contains(l, "bidir"), strings.Contains(l, "twoway"),
 			strings.Contains(l, "bothway"),
-			slices.Contains([]string{"directed", "isdirected", "undirected", "dir", "direction", "directionality"}, l):
+			slices.Contains([]string{"directed", "isdirected", "undirected", "dir", "direction", "directionality",
+				"dirtravel", "ow"}, l):
 			found = strings.TrimSpace(name)
 		case l == "key" || l == "reversed":
 			return ""

@@ -1,0 +1,260 @@
+package read
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"ooc/engine/graph/internal/number"
+	"ooc/engine/graph/packed"
+)
+
+// What speaks against the plain reading of a table of arcs. Each case was read without a word, and wrong.
+
+// missing are what programs write for a value that they do not have.
+var missing = strings.Fields(`NA N/A n/a NaN nan NAN NULL null None <NA> \N`)
+
+// doubtID refuses a text that is hardly the id of a vertex. Quotes say that it is one.
+func (r *edgeReader) doubtID(f field, column string) error {
+	id := string(f.text)
+	first, _ := utf8.DecodeRuneInString(id)
+	last, _ := utf8.DecodeLastRuneInString(id)
+	odd := first
+	if !invisible(odd) {
+		odd = last
+	}
+	if strings.ContainsRune(id, '\ufeff') {
+		odd = '\ufeff'
+	}
+	switch {
+	case invisible(odd):
+		bytes := ""
+		for _, c := range []byte(string(odd)) {
+			bytes += fmt.Sprintf(`\x%02X`, c)
+		}
+		return r.out.fail("vertex %s has the character %U, which cannot be seen: remove it, sed 's/%s//g' FILE > NEW",
+			number.Quoted(f.text), odd, bytes)
+	case f.quoted:
+		return nil
+	case slices.Contains(missing, id):
+		return r.out.fail("the %s vertex is missing (%s); if it is called so, write it in double quotes", column, id)
+	case strings.Trim(id, "{}<>-–—|&+:=~/\\.,;_") == "":
+		how := "remove it, or if a vertex is called so, write it in double quotes"
+		if r.width > 2 && !r.named && r.To == 1 {
+			how = "if it stands between two vertices, say --columns from=1,to=3; if it is one, write it in double " +
+				"quotes"
+		}
+		return r.out.fail("vertex %s is only a mark: %s", number.Quoted(f.text), how)
+	}
+	return nil
+}
+
+// invisible reports whether a character at the end of an id is not seen.
+func invisible(c rune) bool {
+	return c > '~' && (unicode.IsSpace(c) || strings.ContainsRune("\u200b\u200c\u200d\u2060\ufeff", c))
+}
+
+// amount is how words begin that are amounts with a unit or a mark, and no names of columns.
+var amount = regexp.MustCompile(`^[$€£~<>≈±]?\d`)
+
+// doubtHeader reports whether a first line of words, whose names are not known, is an arc: one of its ids is a vertex
+// of another line, or its weight is no name.
+func (r *edgeReader) doubtHeader() bool {
+	at := 2
+	if r.named {
+		at = r.Weight
+	}
+	if r.recurs() {
+		return true
+	}
+	return at < len(r.fields) && !r.hasIDs &&
+		(amount.Match(r.fields[at].text) || slices.Contains(missing, string(r.fields[at].text)))
+}
+
+// joints may stand between two vertices without blanks.
+var joints = []string{"<->", "-->", "->", "=>", "→", "--"}
+
+// doubts refuses a first arc, in line, if all lines of the sample make the same mistake.
+func (r *edgeReader) doubts(line []byte) error {
+	var rows [][]field
+	for _, l := range append([][]byte{line}, r.sample[:min(len(r.sample), 1000)]...) {
+		if cells, _ := r.split(endsOf(l), nil); len(cells) > max(r.From, r.To, r.Weight, r.back) {
+			rows = append(rows, cells)
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	alike := func(column int, is func(text string) bool) bool {
+		return !slices.ContainsFunc(rows, func(cells []field) bool {
+			return cells[column].quoted || !is(string(cells[column].text))
+		})
+	}
+	sep := string(r.sep)
+	for _, column := range []int{r.From, r.To} {
+		id := string(rows[0][column].text)
+		shown := number.Quoted([]byte(id))
+		for _, end := range []string{",", ";", ":"} {
+			if !alike(column, func(id string) bool { return len(id) > 1 && strings.HasSuffix(id, end) }) {
+				continue
+			}
+			how := fmt.Sprintf(`if it is no part of it: sed 's/%s\([[:blank:]]\)/\1/g' FILE > NEW`, end)
+			if r.sep == ',' || r.sep == ';' {
+				how = fmt.Sprintf("if it is no part of it: sed 's/%s%s/%[2]s/g' FILE > NEW", end, sep)
+			}
+			if end == ":" && column == r.From && r.sep == ' ' {
+				how += `; if all that follows it are its neighbours: ` +
+					`awk '{sub(/:/, ""); for (i = 2; i <= NF; i++) print $1, $i}' FILE > NEW`
+			}
+			return r.out.fail("vertex %s ends with %q, as on all lines: %s", shown, end, how)
+		}
+		for _, joint := range joints {
+			if alike(column, func(id string) bool {
+				a, b, found := strings.Cut(id, joint)
+				return found && a != "" && b != ""
+			}) && !r.named {
+				return r.out.fail("%s may be two vertices: if %s separates them, sed 's/%[2]s/%[3]s/' FILE > NEW; if "+
+					"it is one, name the columns with --columns", shown, joint, sep)
+			}
+		}
+	}
+	if r.named {
+		return nil
+	}
+	isID := func(text string) bool { _, ok := parseID([]byte(text)); return ok }
+	isText := func(text string) bool { return !isNumber([]byte(text)) }
+	from, to := rows[0][r.From], rows[0][r.To]
+	list := func(text string) bool {
+		parts := strings.Split(text, ",")
+		return len(parts) > 1 && !slices.ContainsFunc(parts, isText)
+	}
+	switch {
+	case r.doubtSize(line):
+		return r.out.fail("%s may be the size of a matrix: sed %dd FILE > NEW and --format matrix if so, --columns "+
+			"from=1,to=2,weight=3 if each line is an arc", r.counts, r.counts.line)
+	case r.names == nil && r.width == 3 && numbersLines(rows):
+		return r.out.fail("%s: column 1 counts the lines, so column 2 may be from: --columns from=2,to=3 if so, "+
+			"--columns from=1,to=2,weight=3 if column 1 is", number.Quoted(bytes.TrimSpace(line)))
+	case alike(r.From, list) && alike(r.To, isID), alike(r.To, list) && alike(r.From, isID):
+		return r.out.fail("%s is cut only at %q: if a comma separates columns too, tr , '%[2]s' < FILE > NEW; if it "+
+			"does not, name the columns with --columns", number.Quoted(bytes.TrimSpace(line)), sep)
+	case r.sep == ',' && r.Weight < 0 && alike(r.From, func(id string) bool {
+		words := strings.Fields(id)
+		return len(words) > 2 && isNumber([]byte(words[len(words)-1]))
+	}) && alike(r.To, func(id string) bool { return strings.Trim(id, "0123456789") == "" }):
+		return r.out.fail("%s has a comma between digits: tr , . < FILE > NEW if it is a decimal comma, tr -d , < "+
+			"FILE > NEW if it separates thousands", number.Quoted(bytes.TrimSpace(line)))
+	case r.names == nil && r.width == 3 && r.Weight == 2 && len(rows) > 1 && isText(string(to.text)) &&
+		alike(1, func(id string) bool { return id == string(to.text) }) &&
+		(alike(0, isID) && alike(2, isID) || alike(0, isText) && alike(2, isText)):
+		return r.out.fail("column 2 is %s on all lines, and may say how %s and %s are joined: --columns from=1,to=3 "+
+			"if so, --columns from=1,to=2,weight=3 if it is a vertex", number.Quoted(to.text), number.Quoted(from.text),
+			number.Quoted(rows[0][2].text))
+	}
+	return r.doubtClosed(rows)
+}
+
+// doubtClosed refuses costs that are 1,000,000 where a way is closed, as osm2po writes them.
+func (r *edgeReader) doubtClosed(rows [][]field) error {
+	if r.back < 0 {
+		return nil
+	}
+	closed, others := false, 0.
+	for _, cells := range rows {
+		for _, column := range []int{r.Weight, r.back} {
+			if x, _ := number.Parse(cells[column].text); x == 1e6 {
+				closed = true
+			} else {
+				others = max(others, x)
+			}
+		}
+	}
+	if !closed || others > 1e5 {
+		return nil
+	}
+	return r.out.fail("some costs are 1000000, as osm2po writes where a way is closed; -1 says so here: awk -F'%[1]c' "+
+		"-v OFS='%[1]c' '$%[2]d == 1000000 {$%[2]d = -1} $%[3]d == 1000000 {$%[3]d = -1} 1' FILE > NEW", r.sep,
+		r.Weight+1, r.back+1)
+}
+
+// konectNoLength is what column 3 of a network of KONECT holds that is no length, by the kind of its weights.
+var konectNoLength = map[string]string{
+	"positive":    "counts parallel arcs",
+	"signed":      "is 1 for a friend and -1 for a foe",
+	"multisigned": "is 1 for a friend and -1 for a foe",
+	"dynamic":     "says whether an arc appears or goes",
+}
+
+// noPath are marks that matrices have where there is no path.
+var noPath = append(strings.Fields("- -- . x X * ∞ ?"), missing...)
+
+// doubtLabels returns what speaks against taking the first line of a matrix, with a corner, for labels: a mark of no
+// path among numbers.
+func doubtLabels(sep byte, first []field) string {
+	mark, numbers := "", 0
+	for i, c := range first {
+		text := string(c.text)
+		switch {
+		case isNumber(c.text):
+			numbers++
+		case c.quoted, mark != "" && mark != text, i > 0 && !isNumber(first[0].text), !slices.Contains(noPath, text):
+			return ""
+		default:
+			mark = text
+		}
+	}
+	if mark == "" || numbers == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%q in its first line may say that there is no arc, or belong to labels: for the first, awk "+
+		`-F'%c' -v OFS='%[2]c' '{for (i = 1; i <= NF; i++) {t = $i; gsub(/[ \t\r]/, "", t); `+
+		`if (t == "%[3]s") $i = "inf"}} 1' `+"FILE > NEW; for the second, say --format matrix",
+		mark, sep, strings.ReplaceAll(mark, `\`, `\\`))
+}
+
+// doubtLists says that a file is read as METIS, where it could as well be two numbers and arcs, and its name does not
+// say which.
+func (r *metisReader) doubtLists() {
+	ext := strings.ToLower(filepath.Ext(packed.TrimExt(r.out.File)))
+	if r.n == r.m && r.columns == 2 && r.arcs+r.self == 2*r.n && ext != ".graph" && ext != ".metis" {
+		r.out.remark("read as METIS: line 1 is the numbers of vertices and edges, and each line after it lists the " +
+			"neighbours of a vertex; --format edgelist reads each line as an arc")
+	}
+}
+
+// hidesArc reports whether a comment above all arcs, in fields, looks like one: its two ids begin as it does.
+func (r *edgeReader) hidesArc(n int) bool {
+	if len(r.sample) == 0 || n < 2 || len(r.fields[1].text) < 2 || r.fields[1].text[0] != r.fields[0].text[0] {
+		return false
+	}
+	cells, _ := r.split(r.sample[0], nil)
+	return n == len(cells)
+}
+
+// doubtPair reports whether two lines with zeros on the diagonal are one graph as a matrix, and another as arcs.
+func doubtPair(rows [][]field) bool {
+	return len(rows) == 2 && (string(rows[0][1].text) != "1" || string(rows[1][0].text) != "1")
+}
+
+// doubtSize reports whether a first line of one number is the size of the matrix that follows.
+func (r *edgeReader) doubtSize(line []byte) bool {
+	return r.counts != nil && r.counts.edges < 0 && r.whole && int64(len(r.sample)+1) == r.counts.vertices &&
+		squareOf(bytes.Join(append([][]byte{line}, r.sample...), []byte("\n")), true, false) != nil
+}
+
+// numbersLines reports whether the first cells are in quotes and count the lines, as R writes them, and no others are.
+func numbersLines(rows [][]field) bool {
+	first, _ := parseID(rows[0][0].text)
+	for i, cells := range rows {
+		x, ok := parseID(cells[0].text)
+		if !ok || x != first+int64(i) || !cells[0].quoted || cells[1].quoted || first > 1 {
+			return false
+		}
+	}
+	return len(rows) > 1
+}
