@@ -32,6 +32,8 @@ func (r *edgeReader) doubtID(f field, column string) error {
 		odd = '\ufeff'
 	}
 	switch {
+	case r.held == nil && r.names != nil && slices.Equal(textsOf(r.fields), r.names):
+		return r.out.fail("the line is the header again: awk '!seen[$0]++' FILE > NEW leaves each line there once")
 	case invisible(odd):
 		bytes := ""
 		for _, c := range []byte(string(odd)) {

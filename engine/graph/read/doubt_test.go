@@ -27,6 +27,8 @@ func TestDoubts(t *testing.T) {
 		{"x.txt", "a b n/a\nc d 4\n", `line 1: weight "n/a" is not a number`, nil},
 		{"x.csv", "a,b,\"3 km\"\nb,c,4\n", `line 1: weight "3 km" is not a number`, nil},
 		{"x.txt", "foo bar baz\n1 2 3\nfoo bar baz\n2 3 4\n", `weight "baz" is not a number`, nil},
+		{"x.csv", "from,to,weight\na,b,3\nfrom,to,weight\nb,c,2\n", "line 3: the line is the header again",
+			[]string{"a>b=3 b>c=2"}},
 		{"x.csv", "A,NaN,3\nNaN,B,4\n", "line 1: the to vertex is missing (NaN)", nil},
 		{"x.csv", "1,2,3\n2,nan,4\nnan,3,1\n", "line 2: the to vertex is missing (nan)", nil},
 		{"x.csv", "from,to,weight\nNULL,B,4\n", "line 2: the from vertex is missing (NULL)", nil},
