@@ -54,7 +54,7 @@ type CreateOptions struct {
 	Command []string     // the command line, for the record
 	Parent  tiles.ID     // the store that this one is the core of; zero: none
 
-	Predecessors bool // keep them beside the distances, in rounds
+	Predecessors bool // keep them beside the distances
 
 	Part *tiles.Part // keep the tiles of one part alone; nil: all
 

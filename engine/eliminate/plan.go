@@ -85,6 +85,9 @@ func (x *planner) fits(core int) error {
 
 // Size implements plan.Algorithm: beside the store is that of the largest core.
 func (a Algorithm) Size(q *plan.Basis) (tile int, beside int64, err error) {
+	if q.Predecessors {
+		return withPredecessors.Size(q)
+	}
 	g := &graph.Graph{Kind: q.Facts.Kind}
 	tile = cmp.Or(q.Tile, plan.RowTile(g.Kind, rowsOf(q, q.Facts.N), q.Facts.N, q.Upper()))
 	return tile, a.beside(min(q.Facts.N, a.largestCore(g.Kind)), g, q.Info), nil

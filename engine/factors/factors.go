@@ -79,6 +79,9 @@ type Factors struct {
 	asked
 }
 
+// Stopped is how many vertices are eliminated, for Question.After.
+func (f *Factors) Stopped() int { return f.Elimination.Work.Eliminated }
+
 // Of returns the factors of an elimination and its closed core. host allocates what rows are computed in, and stays
 // the caller's: do not close these factors.
 func Of(host kernels.Device, e *sparse.Elimination, core *sparse.DenseCore) *Factors {

@@ -136,6 +136,8 @@ func (q *Basis) Candidates(list []Algorithm) ([]Algorithm, error) {
 			return nil, text.ErrorOf(ErrAlgorithm, "a matrix has no sparse graph to eliminate vertices of; leave the algorithm to the plan")
 		case q.Predecessors && !can.Predecessors:
 			return nil, KeepsNoPredecessors(list, a)
+		case sources && q.Predecessors:
+			return nil, errTreesOfSources
 		case sources && !can.Sources:
 			return nil, text.ErrorOf(ErrAlgorithm, "%s needs every row, not only those of chosen sources; leave the algorithm to the plan", name)
 		}
@@ -143,7 +145,7 @@ func (q *Basis) Candidates(list []Algorithm) ([]Algorithm, error) {
 	}
 	switch {
 	case sources && q.Predecessors:
-		return nil, text.ErrorOf(ErrAlgorithm, "predecessors are kept of every row, not only those of chosen sources; leave --predecessors away: ooc path and ooc export --predecessors find them by the graph's arcs")
+		return nil, errTreesOfSources
 	case sources && q.Dense:
 		return nil, text.ErrorOf(ErrAlgorithm, "chosen sources need a sparse graph, and the input is a matrix; solve all of it")
 	}
@@ -156,6 +158,10 @@ func (q *Basis) Candidates(list []Algorithm) ([]Algorithm, error) {
 	}
 	return left, nil
 }
+
+// errTreesOfSources refuses a store of some rows with predecessors.
+var errTreesOfSources = text.ErrorOf(ErrAlgorithm, "predecessors are kept of every row, not only those of chosen sources; "+
+	"leave --predecessors away: ooc path and ooc export --predecessors find them by the graph's arcs")
 
 // notKept is how to do without predecessors in the store.
 const notKept = "or do without them: ooc path and ooc export --predecessors find those of a sparse graph by its arcs"

@@ -98,6 +98,16 @@ func (r *edgeReader) doubts(line []byte) error {
 		})
 	}
 	sep := string(r.sep)
+	if open := strings.IndexByte("([{", (string(rows[0][0].text) + " ")[0]); open >= 0 {
+		first, last := "([{"[open:open+1], ")]}"[open:open+1]
+		if !slices.ContainsFunc(rows, func(cells []field) bool {
+			a, b := cells[0], cells[len(cells)-1]
+			return a.quoted || b.quoted || !bytes.HasPrefix(a.text, []byte(first)) || !bytes.HasSuffix(b.text, []byte(last))
+		}) {
+			return r.out.fail("%s stands in brackets, as all lines: tr -d '%s%s' < FILE > NEW",
+				number.Quoted(bytes.TrimSpace(line)), first, last)
+		}
+	}
 	for _, column := range []int{r.From, r.To} {
 		id := string(rows[0][column].text)
 		shown := number.Quoted([]byte(id))

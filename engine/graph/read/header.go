@@ -125,7 +125,14 @@ func (r *edgeReader) settleHeader() error {
 		return r.out.failAt(h.at, "%q may be a header, but also an arc, as its words are vertices below: --columns "+
 			"from=%s,to=%s if it is a header, "+
 			"--columns from=%d,to=%d if it is an arc", h.line, names[0], names[1], r.From+1, r.To+1)
+	case r.named && !r.order && !h.known && r.texts[0] && r.texts[1] && r.Weight < 0: // it is an arc, as was said
+		r.names = nil
+		return r.lateArc(h.line, h.at)
 	case word || !r.texts[0] || !r.texts[1]:
+		if !h.known && !r.named && r.texts[0] && r.texts[1] {
+			r.out.remark("line %d, %q, is taken for a header, as a word of it names columns; --columns from=%d,to=%d "+
+				"reads it as an arc", h.at, h.line, r.From+1, r.To+1)
+		}
 		r.in.Line = h.at
 		if !h.named && !r.named {
 			if err := r.findColumns(); err != nil {

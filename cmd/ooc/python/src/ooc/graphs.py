@@ -251,16 +251,21 @@ def _of_igraph(graph: Any, directed: bool | None, weight: Any) -> Graph:
 COLUMNS = {
     names.split()[0]: tuple(names.split())
     for names in (
-        "from source src tail u start from_node fromnodeid node1 start_node orig origin follower citing sender init_node row",
-        "to target dst destination head v end to_node tonodeid node2 end_node dest followee cited receiver term_node col column",
+        "from source src tail u start from_node fromnodeid node1 start_node orig origin follower citing sender init_node row von quelle "
+        "départ origen",
+        "to target dst destination head v end to_node tonodeid node2 end_node dest followee cited receiver term_node col column nach ziel "
+        "arrivée destino",
         "weight w length len cost distance dist",
     )
 }
 # Letters and digits of names, as patterns: of the cost of the way back, of what says which rows are edges, and of what
 # is no length.
-_BACK = "reversecost|costreverse|revcost|rcost|reverse(length|weight|distance)"
+_BACK = "reverse{0}|{0}reverse|rev{0}|r{0}|backward{0}"
 _WAYS = ".*oneway.*|.*bidir.*|.*twoway.*|.*bothway.*|(is|un)?directed|dir|direction|directionality"
-_ALIKE = ".*(score|similarity|correlation|confidence|probability|affinity|likelihood|jaccard|cosine).*|sim|corr|cap(acity)?"
+_ALIKE = (
+    ".*(score|similarity|correlation|confidence|probability|affinity|likelihood|jaccard|cosine|strength|capacity|speed|bandwidth|lanes|"
+    "rating|frequency|multiplicity|timestamp|datetime|label).*|sim|corr|cap|date|year|type|name|sign|count|trust"
+)
 
 
 def _like(pattern: str, names: Iterable[Hashable]) -> list[int]:
@@ -340,7 +345,9 @@ def _of_pandas(table: Any, directed: bool | None, weight: Hashable) -> Graph:
             "create_using=nx.DiGraph), which keeps names; if each row is an edge, call the columns from, to and weight"
         )
     first, second, third = _columns(names, weight)
-    back = None if third is None else next(iter(_like(_BACK, names)), None)
+    back = None
+    if third is not None:
+        back = next(iter(_like(_BACK.format(re.sub(r"[\W_]", "", str(names[third])).lower()), names)), None)
     ways = [i for i in _like(_WAYS, names) if i not in (first, second, third)]
     if ways and directed is None and not _like("key|reversed", names):
         raise ValueError(
