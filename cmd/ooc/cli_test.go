@@ -77,7 +77,7 @@ func TestExitCodes(t *testing.T) {
 		{3, "--kind f64", "solve far.gr"},
 		{3, `no vertex "7"`, "query good.ooc 1 7"},
 		{3, "not an ooc store", "query . 1 2"},
-		{3, "good.gr: not an ooc store: it is a file", "query good.gr 1 2"},
+		{3, "good.gr has no vertex", "query good.gr 1 99"},
 		{3, "it is a file", "status good.gr"},
 		{3, "it is a file", "watch good.gr"},
 		{3, "nothing.ooc: file does not exist; ooc solve GRAPH makes a store", "status nothing.ooc"},

@@ -405,7 +405,7 @@ func TestClusterRefuses(t *testing.T) {
 		args  []string
 		not   string // made
 	}{
-		{exit.Usage, "matrix from standard input", 2, []string{"-", "--out", "matrix.ooc"}, "matrix.ooc"},
+		{exit.Usage, "matrix from standard input", 2, []string{"-", "--out", "matrix.ooc", "--no-arc", "inf"}, "matrix.ooc"},
 		{exit.BadInput, "no such file", 2, []string{"g.gr", "--out", "no/such/x.ooc"}, "no"},
 		{exit.Usage, "grid of 3×7", 1, []string{"g.gr", "--out", "alone.ooc", "--grid", "3x7"}, "alone.ooc"},
 		{exit.Usage, "one process makes", 2, []string{"f.ooc"}, "none"},

@@ -64,7 +64,7 @@ func TestSources(t *testing.T) {
 	ooc(t, dir, "path", "ids.ooc", "--pairs", "pairs.txt").want(t, 3, "pairs.txt:3: want two vertices")
 	writeFile(t, dir, "pairs.txt", "a12 "+strings.Repeat("x", 2<<20)+"\n")
 	ooc(t, dir, "query", "ids.ooc", "--pairs", "pairs.txt").want(t, 3, "pairs.txt:1: a line of over")
-	ooc(t, dir, "solve", "g.csv", "--undirected", "--algorithm", "guess", "--out", "bad.ooc").want(t, 2, "want one of auto, blocked, eliminate")
+	ooc(t, dir, "solve", "g.csv", "--undirected", "--algorithm", "guess", "--out", "bad.ooc").want(t, 2, "want one of auto, blocked, searches")
 	ooc(t, dir, "solve", "g.csv", "--directed", "--undirected", "--out", "bad.ooc").want(t, 2, "--directed and --undirected: give one of them")
 	if tiles.IsStore(dir + "/bad.ooc") {
 		t.Error("a store was left behind")

@@ -160,7 +160,7 @@ func (a Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 	x := Processor{
 		Open: ready.NewWorker, Bytes: func(rows int) int64 { return ready.WorkerBytes(rows) + int64(rows)*line },
 		Unit: 1, Batch: max(1, min(w.Geometry.T, int(linesBytes/line))),
-		Room: cmp.Or(t.HostMemory, device.FreeMemory()/4), Must: t.HostMemory > 0,
+		Room: cmp.Or(t.HostMemory, device.FreeMemory()/4), // or the least, which is not known before there is a store
 	}
 	if _, ok := ready.(rows.LevelReady); ok && !t.Meta.Predecessors { // its rows are computed in their places
 		x.Batch, x.Bytes = min(g.N, rows.Lanes), ready.WorkerBytes
