@@ -62,6 +62,9 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer)
 	p := &Plan{name: a.Name(), Rows: cmp.Or(len(q.Sources), n)}
 	var err error
 	question := rows.Question{Rows: p.Rows, Memory: q.HostMemory}
+	if q.Predecessors { // rounds take less: then the limit is for rows alone
+		question.Memory = 0
+	}
 	if !q.Graph.Kind.Float() { // where an order ends decides how sums of floats are rounded
 		question.Most = plan.Least(before)
 	}
