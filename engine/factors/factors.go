@@ -41,7 +41,9 @@ func (Engine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) (rows.
 	}
 	q.Stage(live.StageOrder, live.StageShares{})
 	order, work, err := stop(ctx, g, q)
-	offer := rows.Offer{Engine: Name, Seconds: plan.WeighSeconds(onDevice(work, q))}
+	// A line of lanes for each vertex, and a row.
+	least := int64(g.N+1+work.Core)*kernels.LaneLine + int64(g.N)*int64(g.Kind.Bytes()) + kernels.LaneLine
+	offer := rows.Offer{Engine: Name, Seconds: plan.WeighSeconds(onDevice(work, q)), Least: least}
 	offer.Prepare = func(ctx context.Context) (rows.Ready, error) {
 		f, err := prepare(ctx, g, q, order, work, began)
 		if err != nil {

@@ -54,6 +54,7 @@ type Engine interface {
 type Offer struct {
 	Engine  string
 	Seconds float64 // to make the graph ready and compute the rows; +Inf: the engine cannot
+	Least   int64   // about the bytes that a Worker for one row takes
 	// Prepare makes the graph ready. Close what it returns after use. Its errors are those of Offer.
 	Prepare func(ctx context.Context) (Ready, error)
 }

@@ -61,10 +61,8 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer)
 	n := q.Graph.N
 	p := &Plan{name: a.Name(), Rows: cmp.Or(len(q.Sources), n)}
 	var err error
-	question := rows.Question{Rows: p.Rows, Memory: q.HostMemory}
-	if q.Predecessors { // rounds take less: then the limit is for rows alone
-		question.Memory = 0
-	}
+	// A limit of host memory is for rows that are computed, not for what they are computed from.
+	question := rows.Question{Rows: p.Rows}
 	if !q.Graph.Kind.Float() { // where an order ends decides how sums of floats are rounded
 		question.Most = plan.Least(before)
 	}
@@ -94,6 +92,12 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer)
 	o.Seconds, _ = seconds(q.Chooser())
 	p.Seconds, o.Tile = seconds(q)
 	o.Left = p.Seconds * (1 - float64(q.State.Done)/float64(p.Rows))
+	least := p.offer.Least + int64(n)*int64(q.Graph.Kind.Wide().Bytes()) +
+		int64(entry.CeilDiv(n, o.Tile))*int64(o.Tile)*int64(o.Tile)*int64(q.EntryBytes())
+	if q.HostMemory > 0 && least > q.HostMemory {
+		return plan.Offer{}, fmt.Errorf("%w: host memory %d bytes; rows of %d vertices by %s need at least %d bytes",
+			device.ErrMemory, q.HostMemory, n, a.Name(), least)
+	}
 	return o, nil
 }
 
@@ -163,7 +167,7 @@ func (a Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 	x := Processor{
 		Open: ready.NewWorker, Bytes: func(rows int) int64 { return ready.WorkerBytes(rows) + int64(rows)*line },
 		Unit: 1, Batch: max(1, min(w.Geometry.T, int(linesBytes/line))),
-		Room: cmp.Or(t.HostMemory, device.FreeMemory()/4), // or the least, which is not known before there is a store
+		Room: cmp.Or(t.HostMemory, device.FreeMemory()/4), Must: t.HostMemory > 0,
 	}
 	if _, ok := ready.(rows.LevelReady); ok && !t.Meta.Predecessors { // its rows are computed in their places
 		x.Batch, x.Bytes = min(g.N, rows.Lanes), ready.WorkerBytes

@@ -33,7 +33,7 @@ func (e Engine) Offer(_ context.Context, g *graph.Graph, q rows.Question) (rows.
 	if count == 0 {
 		count = g.N
 	}
-	offer := rows.Offer{Engine: e.Name(), Seconds: searchSeconds(g, count)}
+	offer := rows.Offer{Engine: e.Name(), Seconds: searchSeconds(g, count), Least: searchBytes(g)}
 	ready := rows.Ready(&searched{g: g})
 	if equal(g) {
 		l := &leveled{searched: searched{g: g}, numbered: number(g), planes: 8}
