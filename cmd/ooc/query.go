@@ -109,8 +109,12 @@ func (o *queryOptions) check(near bool) error {
 // table prints the distances between two lists of vertices.
 func (o *queryOptions) table(ctx context.Context, a *printer) (err error) {
 	if a.p == nil && o.rows == "" {
+		var flags []string // that say how the graph is read
+		for _, flag := range o.but("cols", "json") {
+			flags = append(flags, text.Quote(flag))
+		}
 		return exit.UsageError(fmt.Errorf("each row of a graph takes a search: name some with --rows, or solve the "+
-			"graph (%s), and ask that", terminal.Command("solve", nil, o.args[0])))
+			"graph (%s), and ask that", terminal.Command("solve", flags, o.args[0])))
 	}
 	t := export.TableOptions{JSON: o.json}
 	if t.Rows, err = a.Selection("rows", o.rows); err != nil {
