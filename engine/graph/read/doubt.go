@@ -239,15 +239,6 @@ func (r *metisReader) doubtLists() {
 	}
 }
 
-// hidesArc reports whether a comment above all arcs, in fields, looks like one: its two ids begin as it does.
-func (r *edgeReader) hidesArc(n int) bool {
-	if len(r.sample) == 0 || n < 2 || len(r.fields[1].text) < 2 || r.fields[1].text[0] != r.fields[0].text[0] {
-		return false
-	}
-	cells, _ := r.split(r.sample[0], nil)
-	return n == len(cells)
-}
-
 // doubtPair reports whether two lines with zeros on the diagonal are one graph as a matrix, and another as arcs.
 func doubtPair(rows [][]field) bool {
 	return len(rows) == 2 && (string(rows[0][1].text) != "1" || string(rows[1][0].text) != "1")
