@@ -41,6 +41,10 @@ func Ordered[T any](ctx context.Context, workers, n int, do func(int) (T, error)
 	}
 	g.Go(func() error {
 		for i := range n {
+			// Of two cases that are ready, select takes either: a result must not hide that it is over.
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
 			select {
 			case result := <-results[i%len(results)]:
 				if err := use(result); err != nil {
