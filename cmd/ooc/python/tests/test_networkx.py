@@ -250,10 +250,32 @@ def test_negative_cycles_are_said_when_networkx_says_it():
             next(some)
 
 
+@pytest.mark.parametrize("weight", ["weight", None])
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_a_few_vertices_are_not_all(kind, weight, monkeypatch):
+    """What is asked of some vertices is the same from their rows as from statistics of all, and all are left alone."""
+    random = nx.gnp_random_graph(60, 0.1, seed=5, directed=kind is nx.DiGraph)
+    graph = kind((u, v, {"weight": (3 * u + v) % 7 + 1}) for u, v in random.edges)
+    calls = [("eccentricity", "v"), ("closeness_centrality", "u"), ("harmonic_centrality", "nbunch")]
+    some = next(iter(graph))
+    want = [call(getattr(nx, name).orig_func, name, graph, weight, **{which: some}) for name, which in calls]
+    for few in (0, 256):
+        monkeypatch.setattr(networkx_backend, "_FEW", few)
+        if few:
+            monkeypatch.setattr(networkx_backend, "_statistics", None)
+        got = [call(getattr(nx, name), name, graph, weight, backend="ooc", **{which: some}) for name, which in calls]
+        assert all(map(close, got, want))
+
+
 def test_small_graphs_stay_with_networkx():
     for n, wanted in ((10, False), (1000, True)):
         assert (networkx_backend.should_run("diameter", (nx.path_graph(n),), {}) is True) == wanted
     assert networkx_backend.can_run("diameter", (nx.path_graph(2),), {"weight": len}) is not True
+    large = nx.path_graph(1000)
+    for name, argument in (("closeness_centrality", {"u": 5}), ("eccentricity", {"v": 5}), ("harmonic_centrality", {"nbunch": 5})):
+        assert networkx_backend.should_run(name, (large,), {}) is True
+        assert networkx_backend.should_run(name, (large,), argument) is not True
+    assert networkx_backend.should_run("eccentricity", (large,), {"v": [5, 6]}) is True
 
 
 @pytest.mark.parametrize("weight", ["far", None, float("nan"), float("inf"), 2**60, 1j])

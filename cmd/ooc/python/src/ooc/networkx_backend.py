@@ -24,6 +24,8 @@ from .store import Store
 
 _SMALL = 500  # vertices, below which networkx has an answer before the command has started
 _BATCH = 256  # rows of predecessors at a time
+_FEW = 256  # vertices of which rows of distances are looked at, rather than statistics of all
+_VERTEX = {"eccentricity": "v", "closeness_centrality": "u", "harmonic_centrality": "nbunch"}  # whose argument names vertices
 
 
 class Graph:
@@ -126,6 +128,8 @@ def should_run(name: str, args: Any, kwargs: Any) -> bool | str:
         return "the graph is small"
     if name.startswith(("single_", "dijkstra_")) or given.get("source") is not None or given.get("target") is not None:
         return "networkx finds the paths from a single vertex as fast"
+    if name in _VERTEX and given[_VERTEX[name]] in given["G"]:
+        return "networkx finds what is asked of a single vertex as fast"
     return True
 
 
@@ -483,9 +487,24 @@ def _sums(found: dict[str, Any]) -> list[Any]:
     return sums
 
 
+def _few(graph: Graph, vertices: Any, weight: str | None, reverse: bool = False) -> dict[Hashable, Array] | None:
+    """The distances from each of a few vertices, with reverse to it; None where statistics of all vertices cost less."""
+    nodes = dict.fromkeys(graph.graph.nbunch_iter(vertices))
+    if vertices is None or not 0 < len(nodes) <= min(_FEW, max(1, len(graph) // 8)):
+        return None
+    arcs, places = graph.arcs(weight), sorted(map(graph.index, nodes))
+    with _solved(graph, arcs, places, reverse) as store:
+        return dict(zip([graph.nodes[i] for i in places], store.to_numpy()))
+
+
 def eccentricity(G: Graph, v: Any = None, sp: Any = None, weight: Any = None) -> Any:
-    column = _statistics(G, weight)["vertices"]["eccentricity"]
-    found = {u: column[G.index(u)] for u in G.graph.nbunch_iter(v)}
+    arcs, few = G.arcs(weight), _few(G, v, weight)
+    if few is None:
+        column = _statistics(G, weight)["vertices"]["eccentricity"]
+        found = {u: column[G.index(u)] for u in G.graph.nbunch_iter(v)}
+    else:
+        most = {u: row.max() for u, row in few.items()}
+        found = {u: most[u] if most[u] == float("inf") else _python(most[u], arcs) for u in G.graph.nbunch_iter(v)}
     if float("inf") in found.values():
         what = "digraph is not strongly connected" if G.is_directed() else "graph is not connected"
         raise nx.NetworkXError(f"Found infinite path length because the {what}")
@@ -529,16 +548,27 @@ if hasattr(nx, "centroid"):  # from networkx 3.7 on it is called so; before, a f
 def closeness_centrality(G: Graph, u: Any = None, distance: Any = None, wf_improved: bool = True, *, sp: Any = None) -> Any:
     if u is not None and u not in G:
         return _refused("closeness_centrality", G, u, distance)
-    columns = _statistics(G, distance)["vertices"]
+
+    few = _few(G, u, distance, reverse=True)
+    sums: Iterable[tuple[Hashable, Any, Any]]
+    if few is None:
+        columns = _statistics(G, distance)["vertices"]
+        sums = zip(G.nodes, columns["ancestors"], columns["distance_sum_in"])
+    else:
+        sums = ((v, np.isfinite(row).sum() - 1, row[np.isfinite(row)].sum()) for v, row in few.items())
     made = {}
-    for v, reach, total in zip(G.nodes, columns["ancestors"], columns["distance_sum_in"]):
+    for v, reach, total in sums:
         made[v] = 0.0
         if total > 0 and len(G) > 1:
-            made[v] = reach / total * (reach / (len(G) - 1) if wf_improved else 1)
+            made[v] = float(reach / total * (reach / (len(G) - 1) if wf_improved else 1))
     return made if u is None else made[u]
 
 
 def harmonic_centrality(G: Graph, nbunch: Any = None, distance: Any = None, sources: Any = None) -> Any:
+    few = _few(G, nbunch, distance, reverse=True)
+    if few is not None:
+        with np.errstate(over="ignore"):  # of the least numbers
+            return {u: float((1 / row[row > 0]).sum()) for u, row in few.items()}
     column = _statistics(G, distance)["vertices"]["harmonic_centrality"]
     return {u: column[G.index(u)] for u in G.graph.nbunch_iter(nbunch)}
 
