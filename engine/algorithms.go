@@ -79,6 +79,11 @@ func OfferRows(ctx context.Context, g *graph.Graph, q rows.Question) (rows.Offer
 	return rows.Choose(ctx, rowEngines, g, q)
 }
 
+// OffersOfRows returns what engines take to answer a question, as rows.Offers has it.
+func OffersOfRows(ctx context.Context, g *graph.Graph, q rows.Question) ([]rows.Offer, error) {
+	return rows.Offers(ctx, rowEngines, g, q)
+}
+
 // Algorithms lists what Options.Algorithm may be.
 var Algorithms = plan.Names(planned())
 

@@ -188,7 +188,7 @@ func linesWithJSON(t *testing.T) (dir string, lines []string, fail map[string]in
 		"solve a.gr b.gr negative.csv --dry-run", "solve negative.csv", "status g.ooc", "status " + filepath.Base(queue[0]), "query g.ooc 1 2", "query g.ooc --row 1",
 		"query a.ooc --col 1", "query a.ooc --rows 1,2 --cols 1,2", "query g.ooc 1 --k-nearest 3", "path g.ooc 1 2", "path a.ooc 2 1", "export g.ooc d.npy", "export g.ooc p.npy --predecessors --rows 1,2",
 		"verify g.ooc", "verify g.ooc --rows 0", "verify matrix.ooc", "verify g.ooc --full", "scrub g.ooc", "stats g.ooc", "stats g.gr --sources 1,2", "stats a.ooc --k-nearest 1 --bins 5 --within 100",
-		"merge m.ooc m1.ooc m2.ooc", "near g.gr n.npz --k-nearest 3", "near a.gr n.csv --within 9", "sssp g.gr --source 1", "sssp a.gr --source 2 --method product", "mst g.gr --undirected", "plan g.gr", "plan matrix.mtx", "plan --vertices 5000 --device h200 --nodes 4 --node-link 1GB/s", "devices",
+		"merge m.ooc m1.ooc m2.ooc", "near g.gr n.npz --k-nearest 3", "near a.gr n.csv --within 9", "sssp g.gr --source 1", "sssp a.gr --source 2 --method product", "mst g.gr --undirected", "plan g.gr", "plan g.gr --for stats", "plan matrix.mtx", "plan --vertices 5000 --device h200 --nodes 4 --node-link 1GB/s", "devices",
 		"bench kernels --rounds 1 --tile 512 --threads 1 --predecessors --paths " + fastest, "solve g.gr --tile 65600", "status nothing.ooc", "mst a.gr", "bench cuda --rounds 1", "bench opencl", "version",
 	}
 	return dir, lines, map[string]int{"solve a.gr negative.csv": exit.SomeFailed, "solve a.gr b.gr negative.csv --dry-run": exit.SomeFailed, "solve negative.csv": exit.NegativeCycle,

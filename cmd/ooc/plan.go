@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -15,9 +16,11 @@ import (
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/show"
 	"ooc/engine"
+	"ooc/engine/device/registry"
 	"ooc/engine/graph"
 	"ooc/engine/graph/read"
 	"ooc/engine/plan"
+	"ooc/engine/stats"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
@@ -28,6 +31,7 @@ type planOptions struct {
 	matrixFlags
 	vertices int
 	json     bool
+	purpose  string
 }
 
 func planCommand() *cobra.Command {
@@ -48,6 +52,8 @@ func planCommand() *cobra.Command {
 		"400Gb/s, while it sends as much")
 	fl.Var(flagvalue.PerSecond(&f.Disk), "node-disk", "the rate of a node's disk, such as 2GB/s (default: that of the "+
 		"disk here for a plan for here, else left out)")
+	f.purpose = "solve"
+	fl.Var(flagvalue.Word(&f.purpose, "solve", "stats"), "for", "solve, or stats: what ooc stats GRAPH does, and by which engine of rows")
 	names := make([]string, len(plan.Models))
 	for i, m := range plan.Models {
 		names[i] = m.Name
@@ -68,10 +74,18 @@ func (o *planOptions) run(ctx context.Context) (err error) {
 		err = cmp.Or(o.noGraphFlags(), exit.Refuse(o.sources != "" || o.Predecessors || o.Layout != "",
 			"--sources, --predecessors, --layout: a store has those that it was made with"))
 	}
+	if o.purpose == "stats" {
+		err = cmp.Or(err, exit.Refuse(in.form == aStore, "--for stats plans statistics of a graph, and those of a store read it once"),
+			o.without("--%s is for solves, and --for stats plans rows that are not kept", "algorithm", "gpus-per-node", "layout", "node-disk",
+				"node-link", "nodes", "predecessors", "round", "streams", "tile", "vertices"))
+	}
 	if err = cmp.Or(
 		exit.Refuse((len(o.args) == 1) == (o.vertices > 0), "plan takes a graph, a store, or --vertices"), err,
 		exit.Refuse(o.vertices > 0 && o.sources != "", "--sources: rounds solve all rows; give a graph")); err != nil {
 		return err
+	}
+	if o.purpose == "stats" {
+		return o.forStats(ctx, in)
 	}
 	d, err := o.open()
 	if err != nil {
@@ -81,6 +95,36 @@ func (o *planOptions) run(ctx context.Context) (err error) {
 	f, err := o.forecast(ctx, in, d)
 	if err == nil {
 		show.Plan(f, d.Info().Model, o.vertices > 0, o.json)
+	}
+	return err
+}
+
+// forStats plans statistics of a graph.
+func (o *planOptions) forStats(ctx context.Context, in input) (err error) {
+	n, err := o.read(in, os.TempDir())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, n.close()) }()
+	n.remark()
+	g := n.graph()
+	if g == nil {
+		return statsOfMatrix(in)
+	}
+	all := stats.GraphOptions{Memory: o.HostMemory}
+	if all.Sources, _, err = sourcesOf(g.Facts(), o.sources, 0); err != nil {
+		return err
+	}
+	if all.Device, err = registry.OpenFaster(o.device, o.deviceMemory, all.Distances(g)); err != nil {
+		return o.orAuto(err)
+	}
+	if all.Device != nil {
+		defer all.Device.Close()
+	}
+	defer planning(note, n.src.Name, g.N)()
+	offers, err := stats.Offers(ctx, g, all)
+	if err == nil {
+		show.StatsPlan(g.Facts(), cmp.Or(len(all.Sources), g.N), offers, o.json)
 	}
 	return err
 }

@@ -51,8 +51,7 @@ func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) e
 	case g == nil && o.store != "":
 		return o.byStore(ctx, in, q)
 	case g == nil:
-		return exit.InputError(fmt.Errorf("%s: statistics of a matrix need a store; solve it (%s), and ask that",
-			in.name, terminal.Command("solve", nil, in.name)))
+		return statsOfMatrix(in)
 	}
 	if err := q.Check(g.N); err != nil {
 		return exit.UsageError(err)
@@ -74,6 +73,12 @@ func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) e
 		return o.byStore(ctx, in, q)
 	}
 	return exit.UsageError(fmt.Errorf("%s: %w%s", in.name, err, o.storeTakes(ctx, g, all.Sources)))
+}
+
+// statsOfMatrix is the error of a graph that has no list of arcs.
+func statsOfMatrix(in input) error {
+	return exit.InputError(fmt.Errorf("%s: statistics of a matrix need a store; solve it (%s), and ask that",
+		in.name, terminal.Command("solve", nil, in.name)))
 }
 
 // gather gathers with the devices of --device, where these are beside the processor, and shows how far that is.

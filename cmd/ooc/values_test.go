@@ -43,6 +43,7 @@ const (
 // differ. A new flag has to be added.
 var rubbish = map[string]bad{
 	"algorithm":       {noWord, exit.Usage, "want one of auto, blocked"},
+	"for":             {noWord, exit.Usage, "want one of solve, stats"},
 	"base":            {noNumber + "-1 2147483648", exit.Usage, "want a whole number from 0 to 2147483647"},
 	"checkpoint":      {noPeriod, exit.Usage, "want a time of more than 0 with its unit"},
 	"cluster":         {noWord + "MPI", exit.Usage, "want one of mpi"},

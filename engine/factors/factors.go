@@ -44,6 +44,7 @@ func (Engine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) (rows.
 	// A line of lanes for each vertex, and a row.
 	least := int64(g.N+1+work.Core)*kernels.LaneLine + int64(g.N)*int64(g.Kind.Bytes()) + kernels.LaneLine
 	offer := rows.Offer{Engine: Name, Seconds: plan.WeighSeconds(onDevice(work, q)), Least: least}
+	offer.How = fmt.Sprintf("%s eliminated, a core of %s", text.Count(work.Eliminated, "vertex", "vertices"), humanize.Comma(int64(work.Core)))
 	offer.Prepare = func(ctx context.Context) (rows.Ready, error) {
 		f, err := prepare(ctx, g, q, order, work, began)
 		if err != nil {

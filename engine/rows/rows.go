@@ -6,6 +6,7 @@
 package rows
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,6 +56,7 @@ type Offer struct {
 	Engine  string
 	Seconds float64 // to make the graph ready and compute the rows; +Inf: the engine cannot
 	Least   int64   // about the bytes that a Worker for one row takes
+	How     string  // in a few words, for people
 	// Prepare makes the graph ready. Close what it returns after use. Its errors are those of Offer.
 	Prepare func(ctx context.Context) (Ready, error)
 }
@@ -62,23 +64,37 @@ type Offer struct {
 // ErrNoEngine is the error of Choose for a name that no engine has.
 var ErrNoEngine = errors.New("there is no such engine of rows")
 
-// Choose returns the offer of the engine that the question names, or else of the one that takes least time. If none
-// can, it fails with the error of the first. The last is asked first: what it takes is the most that others may take.
-func Choose(ctx context.Context, engines []Engine, g *graph.Graph, q Question) (best Offer, err error) {
+// Offers returns the offers of the engine that the question names, or else of all that can, the one that takes least
+// time first. If none can, it fails with the error of the first. The last is asked first: what it takes is the most that
+// others may take, so that those which take longer may promise more than they would need.
+func Offers(ctx context.Context, engines []Engine, g *graph.Graph, q Question) (offers []Offer, err error) {
 	err = fmt.Errorf("%w: %s", ErrNoEngine, q.Engine)
 	for _, e := range slices.Backward(engines) {
 		if q.Engine != "" && q.Engine != e.Name() {
 			continue
 		}
 		var o Offer
-		if o, err = e.Offer(ctx, g, q); err == nil && (best.Prepare == nil || o.Seconds <= best.Seconds) {
-			best, q.Most = o, o.Seconds
+		if o, err = e.Offer(ctx, g, q); err == nil {
+			offers = slices.Insert(offers, 0, o)
+			q.Most = slices.MinFunc(offers, bySeconds).Seconds
 		}
 	}
-	if best.Prepare != nil {
-		err = nil
+	if len(offers) == 0 {
+		return nil, err
 	}
-	return best, err
+	slices.SortStableFunc(offers, bySeconds)
+	return offers, nil
+}
+
+func bySeconds(a, b Offer) int { return cmp.Compare(a.Seconds, b.Seconds) }
+
+// Choose returns the first of Offers.
+func Choose(ctx context.Context, engines []Engine, g *graph.Graph, q Question) (Offer, error) {
+	offers, err := Offers(ctx, engines, g, q)
+	if err != nil {
+		return Offer{}, err
+	}
+	return offers[0], nil
 }
 
 // Ready is a graph of which any row can be computed. Any number of goroutines may ask it. Distances are entries of

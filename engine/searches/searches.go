@@ -2,6 +2,7 @@ package searches
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/bits"
 	"runtime"
@@ -33,7 +34,7 @@ func (e Engine) Offer(_ context.Context, g *graph.Graph, q rows.Question) (rows.
 	if count == 0 {
 		count = g.N
 	}
-	offer := rows.Offer{Engine: e.Name(), Seconds: searchSeconds(g, count), Least: searchBytes(g)}
+	offer := rows.Offer{Engine: e.Name(), Seconds: searchSeconds(g, count), Least: searchBytes(g), How: "from one vertex after another"}
 	ready := rows.Ready(&searched{g: g})
 	if equal(g) {
 		l := &leveled{searched: searched{g: g}, numbered: number(g), planes: 8}
@@ -43,6 +44,7 @@ func (e Engine) Offer(_ context.Context, g *graph.Graph, q rows.Question) (rows.
 				return rows.Offer{}, err
 			}
 			l.planes, offer.Seconds = bits.Len(uint(levels)), seconds
+			offer.How = fmt.Sprintf("from %d vertices at a time, as all weights are equal, about %s", rows.Lanes, text.Count(levels, "level", "levels"))
 		}
 		ready = l
 	}

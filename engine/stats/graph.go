@@ -168,14 +168,10 @@ type graphGathering struct {
 	sum   Summary
 }
 
-// prepare makes the gatherers and what computes rows. It takes over what the file has, and goes on with the engine of
-// the call that began it, which eliminates as many vertices: that decides the order of rows and columns. It calls at
-// when a stage begins.
-func (x *graphGathering) prepare(ctx context.Context, head savedHead,
-	at func(live.Stage, live.StageShares)) (err error) {
-	began := time.Now()
+// question makes the gatherers, and returns what an engine is asked that computes their rows.
+func (x *graphGathering) question(ctx context.Context) (rows.Question, error) {
 	if err := x.g.Check(ctx); err != nil {
-		return err
+		return rows.Question{}, err
 	}
 	meta := &tiles.Meta{
 		N: x.g.N, Kind: x.g.Kind, Scale: x.g.Scale, Directed: x.g.Directed, Negative: x.g.Negative, Sources: x.o.Sources,
@@ -183,6 +179,34 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead,
 	x.gathering = newGathering(meta, x.o.Options)
 	x.symmetric, x.each = x.g.Symmetric && len(x.o.Sources) == 0, x.o.each
 	if err := x.makeGatherers(); err != nil {
+		return rows.Question{}, err
+	}
+	q := rows.Question{Rows: len(x.o.Sources), Memory: x.o.Memory, After: x.o.after, Pieces: x.mostUpper()}
+	if q.Pieces > 0 {
+		q.Device = x.o.Device
+	}
+	return q, nil
+}
+
+// Offers returns what engines of rows take to gather statistics of a graph; that of the first is what OfGraph does. See
+// rows.Offers.
+func Offers(ctx context.Context, g *graph.Graph, o GraphOptions) ([]rows.Offer, error) {
+	x := &graphGathering{o: o, g: g}
+	q, err := x.question(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return engine.OffersOfRows(ctx, g, q)
+}
+
+// prepare makes the gatherers and what computes rows. It takes over what the file has, and goes on with the engine of
+// the call that began it, which eliminates as many vertices: that decides the order of rows and columns. It calls at
+// when a stage begins.
+func (x *graphGathering) prepare(ctx context.Context, head savedHead,
+	at func(live.Stage, live.StageShares)) (err error) {
+	began := time.Now()
+	q, err := x.question(ctx)
+	if err != nil {
 		return err
 	}
 	for _, g := range x.gatherers {
@@ -192,14 +216,14 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead,
 	if err != nil {
 		return err
 	}
-	most := x.mostUpper()
-	q := rows.Question{Rows: len(x.o.Sources), Memory: x.o.Memory, After: x.o.after, Pieces: most, Stage: at}
+	most := q.Pieces
+	q.Stage = at
 	if was != nil {
 		eliminated := int(was.Eliminated)
 		q.Engine, q.After, q.Pieces = was.engine(), &eliminated, int(was.Pieces)
 	}
-	if q.Pieces > 0 {
-		q.Device = x.o.Device
+	if q.Pieces == 0 {
+		q.Device = nil
 	}
 	offer, err := x.o.offer(ctx, x.g, q)
 	if err == nil {

@@ -62,12 +62,12 @@ func rates(s live.Status) (parts []string) {
 
 // statusBlock is the block that is redrawn.
 func statusBlock(s live.Status, width int) []string {
-	return append([]string{row(width, "store", s.Store)}, rows(live.Live{Status: s}, "", width, false)...)
+	return append([]string{row(width, "store", s.Store)}, block(live.Live{Status: s}, "", width, false)...)
 }
 
-// rows are those of a solve that runs. next is what to run where its process does not go on; else "". Narrow terminals
+// block is the rows of a solve that runs. next is what to run where its process does not go on; else "". Narrow terminals
 // get fewer words a row.
-func rows(l live.Live, next string, width int, p paint) []string {
+func block(l live.Live, next string, width int, p paint) []string {
 	s, c := l.Status, l.Ceilings
 	row := func(name string, parts ...string) string { return row(width, name, parts...) }
 	all := []string{

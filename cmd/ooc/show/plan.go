@@ -1,13 +1,16 @@
 package show
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/dustin/go-humanize"
 
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
+	"ooc/engine/graph"
 	"ooc/engine/plan"
+	"ooc/engine/rows"
 	"ooc/engine/text"
 )
 
@@ -67,6 +70,37 @@ func Plan(f *engine.Forecast, model string, anyArcs, asJSON bool) {
 	for _, line := range f.Lines() {
 		printf("%s%s\n", label(line.Name), line.Text)
 	}
+}
+
+// StatsPlan prints how statistics of a graph would be gathered, of so many rows: as the first of some offers.
+func StatsPlan(g graph.Facts, count int, offers []rows.Offer, asJSON bool) {
+	type offered struct {
+		Engine  string  `json:"engine"`
+		Seconds float64 `json:"seconds"`
+		How     string  `json:"how"`
+	}
+	list := make([]offered, len(offers))
+	for i, o := range offers {
+		list[i] = offered{o.Engine, o.Seconds, o.How}
+	}
+	if asJSON {
+		terminal.PrintJSON("plan", struct {
+			Vertices int       `json:"vertices"`
+			Arcs     int64     `json:"arcs"`
+			Kind     string    `json:"kind"`
+			Rows     int       `json:"rows"`
+			Engines  []offered `json:"engines"`
+		}{g.N, g.Arcs, string(g.Kind), count, list})
+		return
+	}
+	printf("graph     %s, %s, %s\n", vertices(g.N), arcs(g.Arcs), g.Kind)
+	printf("rows      %s, and none is kept\n", humanize.Comma(int64(count)))
+	printf("engine    %s: %s\n", list[0].Engine, list[0].How)
+	times := text.Time(list[0].Seconds)
+	for _, other := range list[1:] {
+		times += fmt.Sprintf("; by %s %s: %s", other.Engine, text.Time(other.Seconds), other.How)
+	}
+	printf("time      %s\n", times)
 }
 
 // printSpace says what a plan takes on disk, and whether that is there.

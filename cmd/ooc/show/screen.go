@@ -218,7 +218,7 @@ func (w *Watched) figures(width int, p paint) []string {
 	if w.Halted() {
 		next = w.Next()
 	}
-	return rows(w.View.Live, next, width, p)
+	return block(w.View.Live, next, width, p)
 }
 
 // boardRows are the board and what its cells mean.
