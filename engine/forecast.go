@@ -60,7 +60,7 @@ func (f *Forecast) Lines() []plan.Line {
 // 128 MiB in the folder dir; if dir is "" it writes nothing, and the plan leaves out syncs. If nothing fits the room
 // that the limits give, it plans what would be done without that limit.
 func ForecastGraph(ctx context.Context, w graph.Weights, d kernels.Device, l plan.Request, dir string) (*Forecast, error) {
-	if err := w.Check(ctx); err != nil {
+	if err := check(ctx, w, l.Sources); err != nil {
 		return nil, err
 	}
 	q := basisFor(w, l)

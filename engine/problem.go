@@ -14,6 +14,7 @@ import (
 	"ooc/engine/live"
 	"ooc/engine/plan"
 	"ooc/engine/rows"
+	"ooc/engine/searches"
 	"ooc/engine/task"
 	"ooc/engine/text"
 	"ooc/kernels"
@@ -66,7 +67,27 @@ func (o *CreateOptions) check(ctx context.Context, w graph.Weights) error {
 	if o.Checked {
 		return nil
 	}
-	return interrupted(ctx, w.Check(ctx))
+	return interrupted(ctx, check(ctx, w, o.Sources))
+}
+
+// check is the graph's Check. Where that could not show that distances fit a byte, it finds the longest of those from the
+// sources; none: from all vertices.
+func check(ctx context.Context, w graph.Weights, sources tiles.RowSet) error {
+	err := w.Check(ctx)
+	var refused *graph.RangeError
+	g, sparse := w.(*graph.Graph)
+	if !sparse || g.Kind != entry.KindU8 || !errors.As(err, &refused) {
+		return err
+	}
+	depth, failed := searches.Depth(ctx, g, sources)
+	if failed != nil {
+		return failed
+	}
+	refused.Bound, refused.What = float64(depth)*g.MaxWeight, fmt.Sprintf("a shortest path has %d arcs and is as long as", depth)
+	if refused.Bound < refused.Limit {
+		return nil
+	}
+	return err
 }
 
 // Create makes the store dir for a graph. It checks the graph's numbers (a negative cycle, or distances that i32 cannot

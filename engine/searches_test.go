@@ -26,7 +26,7 @@ var searching searches.Engine
 
 // searchable makes a graph without negative weights, every other time of equal ones.
 func searchable(t testing.TB, r *rand.Rand, n int, kind entry.Kind, undirected bool) *graph.Graph {
-	direction, alike := graph.Directed, r.IntN(2) == 0
+	direction, alike := graph.Directed, r.IntN(2) == 0 || !kind.Kernels()
 	if undirected {
 		direction = graph.Undirected
 	}
@@ -122,7 +122,9 @@ func TestSearchesResume(t *testing.T) {
 		t.Error("the matrix differs after interruptions")
 	}
 	t.Logf("it went on from rows: %v", resumed)
-	g = searchable(t, r, 150+r.IntN(80), entry.Kinds[r.IntN(len(entry.Kinds))], false)
-	cuts, _ := cutEverywhere(t, r, g, searching.Name(), true)
-	t.Logf("%d power cuts", cuts)
+	for _, kind := range []entry.Kind{entry.Kinds[r.IntN(len(entry.Kinds))], entry.KindU8} {
+		g = searchable(t, r, 150+r.IntN(80), kind, false)
+		cuts, _ := cutEverywhere(t, r, g, searching.Name(), true)
+		t.Logf("%s: %d power cuts", kind, cuts)
+	}
 }

@@ -43,6 +43,10 @@ func (f field) copy(dst, src []byte, stride int) {
 		return
 	}
 	switch f.size { // each by itself: a copy of few bytes that is not known to be short would be a call
+	case 1:
+		for to, from := 0, f.off; to < len(dst); to, from = to+1, from+stride {
+			dst[to] = src[from]
+		}
 	case 2:
 		for to, from := 0, f.off; to < len(dst); to, from = to+2, from+stride {
 			binary.LittleEndian.PutUint16(dst[to:], binary.LittleEndian.Uint16(src[from:]))

@@ -3,6 +3,7 @@ package tiles
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"ooc/kernels/entry"
 )
@@ -78,7 +79,7 @@ func (g Geometry) Validate() error {
 		return fmt.Errorf("layout %s does not go with chosen rows", g.Layout())
 	case g.T < grain || g.T > MaxT || g.T%grain != 0:
 		return fmt.Errorf("tile edge %d is not a multiple of %d in %d…%d", g.T, grain, grain, MaxT)
-	case g.EntryBytes != 2 && g.EntryBytes != 4 && g.EntryBytes != 8 && g.EntryBytes != 16:
+	case !slices.Contains([]int{1, 2, 4, 8, 16}, g.EntryBytes):
 		return fmt.Errorf("entries of %d bytes are not supported", g.EntryBytes)
 	}
 	padded := int64(g.Side()) * int64(g.T) // < 2³², so the product of two may pass 2⁶³

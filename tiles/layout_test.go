@@ -17,7 +17,7 @@ func TestLayouts(t *testing.T) {
 	for _, g := range []Geometry{
 		{N: 1, T: 64, EntryBytes: 4}, {N: 64, T: 64, EntryBytes: 4}, {N: 300, T: 64, EntryBytes: 8},
 		{N: 300, T: 64, EntryBytes: 4, Rows: 1}, {N: 300, T: 64, EntryBytes: 4, Rows: 130}, {N: 300, T: 128, EntryBytes: 4, Rows: 300},
-		{N: 1, T: 64, EntryBytes: 4, Upper: true}, {N: 65, T: 64, EntryBytes: 2, Upper: true}, {N: 1000, T: 64, EntryBytes: 8, Upper: true},
+		{N: 1, T: 64, EntryBytes: 4, Upper: true}, {N: 65, T: 64, EntryBytes: 2, Upper: true}, {N: 100, T: 64, EntryBytes: 1}, {N: 100, T: 64, EntryBytes: 1, Upper: true}, {N: 1000, T: 64, EntryBytes: 8, Upper: true},
 	} {
 		t.Run(fmt.Sprint(g), func(t *testing.T) {
 			seen := make([]bool, g.Tiles())
@@ -227,7 +227,7 @@ func TestUpperDamage(t *testing.T) {
 
 // TestMirror wants a mirrored tile to be what its upper half says.
 func TestMirror(t *testing.T) {
-	for _, e := range []int{2, 4, 8} {
+	for _, e := range []int{1, 2, 4, 8} {
 		g := Geometry{N: 192, T: 192, EntryBytes: e}
 		tile, transposed := make([]byte, g.TileBytes()), make([]byte, g.TileBytes())
 		for i := range tile {

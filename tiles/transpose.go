@@ -5,6 +5,8 @@ import "ooc/kernels/entry"
 // Transpose fills dst with consecutive entries of a tile's transpose, from entry first on.
 func (g *Geometry) Transpose(dst, tile []byte, first int) {
 	switch g.EntryBytes {
+	case 1:
+		transpose(dst, tile, g.T, first)
 	case 2:
 		transpose(entry.View[uint16](dst), entry.View[uint16](tile), g.T, first)
 	case 4:
@@ -17,6 +19,8 @@ func (g *Geometry) Transpose(dst, tile []byte, first int) {
 // Mirror makes a tile symmetric: what is below its diagonal becomes what is above.
 func (g *Geometry) Mirror(tile []byte) {
 	switch g.EntryBytes {
+	case 1:
+		mirror(tile, g.T)
 	case 2:
 		mirror(entry.View[uint16](tile), g.T)
 	case 4:

@@ -49,9 +49,9 @@ func (f *graphFlags) add(cmd *cobra.Command, kinds ...entry.Kind) {
 	fl.Var(flagvalue.Base(&f.base), "base", "the smallest vertex id, where ids are consecutive (default: the format's)")
 	fl.BoolVar(&f.directed, "directed", false, "each line is one arc (default: the format's)")
 	fl.BoolVar(&f.undirected, "undirected", false, "each line is an edge, both ways")
-	help := "type of the numbers: i32, exact integers, or f32"
+	help := "type of the numbers: i32 or f32"
 	if slices.Contains(kinds, entry.KindU16) {
-		help = "type of the distances: i32, exact integers; u16, integers below 32639 in half the bytes; f32; or f64, as SciPy has them, in twice the bytes; see ooc help numbers"
+		help = "type of the distances: " + strings.Join(words, ", ") + "; see ooc help numbers"
 	}
 	fl.Var(flagvalue.Word(&f.kind, words...), "kind", help+" (default: i32 for integer weights, else f32)")
 	fl.Var(flagvalue.Between(&f.scale, 1, math.MaxInt64), "scale",
@@ -117,7 +117,7 @@ type matrixFlags struct {
 }
 
 func (f *matrixFlags) add(cmd *cobra.Command) {
-	f.graphFlags.add(cmd, entry.Kinds...)
+	f.graphFlags.add(cmd, append(slices.Clone(entry.Kinds), entry.KindU8)...)
 	f.deviceFlags.add(cmd)
 	fl := cmd.Flags()
 	f.Algorithm = plan.Auto

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"ooc/cmd/ooc/exit"
 	"ooc/engine/graph/gen"
 	"ooc/kernels/entry"
 	"ooc/tiles"
@@ -37,6 +39,102 @@ func TestU16(t *testing.T) {
 	ooc(t, dir, "solve", "below.csv", "--kind", "u16").want(t, 3, "negative", "--kind i32")
 	ooc(t, dir, "solve", "fits.csv", "--kind", "u16", "--predecessors", "--out", "trees.ooc").want(t, 2, "--kind i32", "ooc path")
 	ooc(t, dir, "mst", "fits.csv", "--undirected", "--kind", "u16").want(t, 2, "want one of i32, f32")
+}
+
+// TestU8 solves graphs of arcs of one weight, whose answers are those of kind u16, and wants those refused whose distances
+// do not fit a byte.
+func TestU8(t *testing.T) {
+	dir := t.TempDir()
+	r := seeded(t)
+	refused := 0
+	for i, shape := range []string{"powerlaw", "smallworld", "tree", "grid", "ring", "road", "ring"} {
+		n := fmt.Sprint(100 + r.IntN(500))
+		if i == 6 {
+			n = "600" // whose longest path has 300 arcs, or 599
+		}
+		ooc(t, dir, "gen", shape, "g.gr", "-n", n, "--overwrite", "--seed", fmt.Sprint(r.Uint32())).want(t, 0)
+		for _, how := range [][]string{{"--undirected"}, {"--directed"}, {"--undirected", "--layout", "square"}, {"--directed", "--sources", "random:30"}} {
+			solve := slices.Concat([]string{"solve", "g.gr", "--unweighted", "--restart"}, how)
+			ooc(t, dir, append(solve, "--kind", "u16", "--out", "two.ooc")...).want(t, 0)
+			longest, _ := jsonLines(t, ooc(t, dir, "stats", "two.ooc", "--json").want(t, 0).stdout)[0]["longest_distance"].(float64)
+			one := append(solve, "--kind", "u8", "--out", "one.ooc")
+			if longest > 254 {
+				refused++
+				ooc(t, dir, one...).want(t, exit.BadInput, fmt.Sprintf("a shortest path has %v arcs", longest), "must stay below 255: use --kind u16")
+				continue
+			}
+			ooc(t, dir, one...).want(t, 0, "u8", "rows by searches")
+			for _, file := range []string{"npy", "csv", "mtx"} {
+				for _, store := range []string{"one", "two"} {
+					ooc(t, dir, "export", store+".ooc", store+"."+file, "--overwrite").want(t, 0)
+				}
+				if !bytes.Equal(readFile(t, dir, "one."+file), readFile(t, dir, "two."+file)) {
+					t.Fatalf("%s %v: exports to .%s differ", shape, how, file)
+				}
+			}
+			stats := ooc(t, dir, "stats", "one.ooc", "--csv", "--within", "1,3").want(t, 0).stdout
+			if stats != ooc(t, dir, "stats", "two.ooc", "--csv", "--within", "1,3").want(t, 0).stdout {
+				t.Fatalf("%s %v: statistics differ", shape, how)
+			}
+			ooc(t, dir, "verify", "one.ooc").want(t, 0)
+			ooc(t, dir, "scrub", "one.ooc").want(t, 0)
+			if file := readFile(t, dir, "one.ooc", "dist.npy"); 2*(len(file)-4096) != len(readFile(t, dir, "two.ooc", "dist.npy"))-4096 {
+				t.Errorf("%s: %d bytes are not half of u16's", shape, len(file))
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("no graph had too long a path")
+	}
+}
+
+// TestU8AtItsEnd solves chains of which the longest path just fits, and does not, and wants refusals of what kind u8 is
+// not for.
+func TestU8AtItsEnd(t *testing.T) {
+	dir := t.TempDir()
+	chain := func(name string, arcs int) {
+		var lines strings.Builder
+		for v := range arcs {
+			fmt.Fprintf(&lines, "v%d,v%d\n", v, v+1)
+		}
+		writeFile(t, dir, name, lines.String())
+	}
+	chain("fits.csv", 254)
+	chain("long.csv", 255)
+	for _, direction := range []string{"--directed", "--undirected"} {
+		ooc(t, dir, "solve", "fits.csv", "--kind", "u8", direction, "--restart").want(t, 0)
+		ooc(t, dir, "verify", "fits.ooc", "--full").want(t, 0)
+		if r := ooc(t, dir, "query", "fits.ooc", "v0", "v254").want(t, 0); r.stdout != "v0\tv254\t254\n" {
+			t.Errorf("%q", r.stdout)
+		}
+		ooc(t, dir, "path", "fits.ooc", "v0", "v254").want(t, 0, "v253")
+		ooc(t, dir, "sssp", "fits.ooc", "--source", "v0").want(t, 0, "v254\t254")
+		for _, command := range []string{"solve", "plan"} {
+			ooc(t, dir, command, "long.csv", "--kind", "u8", direction).want(t, exit.BadInput, "long.csv: a shortest path has 255 arcs", "--kind u16")
+		}
+	}
+	ooc(t, dir, "solve", "fits.csv", "--kind", "u16", "--undirected").want(t, exit.BadInput, "--kind u8", "--restart")
+	ooc(t, dir, "solve", "long.csv", "--kind", "u8", "--directed", "--sources", "v1", "--out", "row.ooc").want(t, 0)
+	ooc(t, dir, "solve", "long.csv", "--kind", "u8", "--directed", "--sources", "v0", "--out", "no.ooc").want(t, exit.BadInput, "255 arcs")
+	writeFile(t, dir, "two.csv", "a,b,1\nb,c,2\n")
+	writeFile(t, dir, "zero.csv", "a,b,0\nb,c,0\n")
+	writeFile(t, dir, "three.csv", "a,b,3\nb,c,3\n")
+	ooc(t, dir, "solve", "two.csv", "--kind", "u8").want(t, exit.BadInput, "these have 1 to 2", "--kind u16", "--unweighted")
+	ooc(t, dir, "solve", "two.csv", "--kind", "u8", "--unweighted").want(t, 0)
+	ooc(t, dir, "solve", "zero.csv", "--kind", "u8").want(t, exit.BadInput, "one weight above 0")
+	ooc(t, dir, "solve", "three.csv", "--kind", "u8").want(t, 0)
+	ooc(t, dir, "query", "three.ooc", "a", "c").want(t, 0, "a\tc\t6")
+	ooc(t, dir, "solve", "three.csv", "--kind", "u8", "--keep", "factors", "--out", "kept.ooc").want(t, 0)
+	ooc(t, dir, "query", "kept.ooc", "a", "c").want(t, 0, "a\tc\t6")
+	for _, refused := range [][]string{
+		{"--predecessors"}, {"--algorithm", "blocked"}, {"--algorithm", "eliminate"}, {"--keep", "factors", "--algorithm", "factors"},
+	} {
+		line := append([]string{"solve", "three.csv", "--kind", "u8", "--out", "not.ooc"}, refused...)
+		ooc(t, dir, line...).want(t, exit.Usage, "kind u8")
+	}
+	ooc(t, dir, "plan", "--vertices", "500", "--kind", "u8").want(t, exit.Usage, "give a list of arcs")
+	ooc(t, dir, "plan", "three.csv", "--kind", "u8", "--for", "stats").want(t, exit.Usage, "--kind u8 is for stores")
+	ooc(t, dir, "stats", "three.csv", "--kind", "u8").want(t, exit.Usage, "want one of i32")
 }
 
 // TestF64 solves decimals, which it holds as SciPy does.

@@ -75,7 +75,7 @@ func (o *planOptions) run(ctx context.Context) (err error) {
 			"--sources, --predecessors, --layout: a store has those that it was made with"))
 	}
 	if o.purpose == "stats" {
-		err = cmp.Or(err, exit.Refuse(in.form == aStore, "--for stats plans statistics of a graph, and those of a store read it once"),
+		err = cmp.Or(err, exit.Refuse(o.kind == string(entry.KindU8), "--kind u8 is for stores: statistics keep no distances"), exit.Refuse(in.form == aStore, "--for stats plans statistics of a graph, and those of a store read it once"),
 			o.without("--%s is for solves, and --for stats plans rows that are not kept", "algorithm", "gpus-per-node", "layout", "node-disk",
 				"node-link", "nodes", "predecessors", "round", "streams", "tile", "vertices"))
 	}

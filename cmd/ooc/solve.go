@@ -28,6 +28,7 @@ import (
 	"ooc/engine/task"
 	"ooc/engine/text"
 	"ooc/kernels"
+	"ooc/kernels/entry"
 	"ooc/tiles"
 	"ooc/tiles/disk"
 )
@@ -350,10 +351,17 @@ func (j *job) make(ctx context.Context, old *engine.Problem) (p *engine.Problem,
 // leastHint is from how many vertices on it is worth to say what another kind would save.
 const leastHint = 4096
 
-// hint is the tip that the distances of a graph whose kind nobody has named fit half the bytes.
+// hint is the tip that the distances of a graph whose kind nobody has named fit fewer bytes.
 func (f *matrixFlags) hint(ctx context.Context, n *incoming, l plan.Request) {
 	g := n.graph()
-	if g == nil || g.N < leastHint || f.kind != "" || l.Predecessors || !g.FitsU16(ctx) {
+	if g == nil || g.N < leastHint || f.kind != "" || l.Predecessors {
+		return
+	}
+	narrow := entry.KindU8
+	if !g.Fits(ctx, narrow) {
+		narrow = entry.KindU16
+	}
+	if narrow == entry.KindU16 && !g.Fits(ctx, narrow) {
 		return
 	}
 	entries := uint64(g.N) * uint64(g.N)
@@ -363,8 +371,8 @@ func (f *matrixFlags) hint(ctx context.Context, n *incoming, l plan.Request) {
 	case g.Symmetric && l.Layout != tiles.Square:
 		entries /= 2
 	}
-	n.tips = append(n.tips, fmt.Sprintf("every distance fits 16 bits: --kind u16 takes %s for the matrix, i32 %s",
-		humanize.IBytes(2*entries), humanize.IBytes(4*entries)))
+	n.tips = append(n.tips, fmt.Sprintf("every distance fits %d bits: --kind %s takes %s for the matrix, i32 %s",
+		8*narrow.Bytes(), narrow, humanize.IBytes(uint64(narrow.Bytes())*entries), humanize.IBytes(4*entries)))
 }
 
 // read reads the graph for the store out, and makes sure that it can be planned.

@@ -98,7 +98,7 @@ func (Algorithm) Name() string { return Name }
 
 // Traits implements plan.Algorithm.
 func (Algorithm) Traits() plan.Traits {
-	return plan.Traits{Title: "elimination", Plan: (*Plan)(nil), Automatic: true, Predecessors: true, Sources: true, Arcs: true, Rows: true, Devices: true, Upper: true}
+	return plan.Traits{Title: "elimination", Plan: (*Plan)(nil), Automatic: true, Predecessors: true, Sources: true, Arcs: true, Kernels: true, Rows: true, Devices: true, Upper: true}
 }
 
 // Measure times the levels of an expansion on the device.

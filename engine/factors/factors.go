@@ -35,6 +35,9 @@ func (Engine) Name() string { return Name }
 
 // Offer implements rows.Engine.
 func (Engine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) (rows.Offer, error) {
+	if !g.Kind.Kernels() {
+		return rows.Offer{}, text.ErrorOf(plan.ErrAlgorithm, "%s are computed in no kind %s; leave the algorithm to the plan", Name, g.Kind)
+	}
 	began := time.Now()
 	if q.Stage == nil {
 		q.Stage = func(live.Stage, live.StageShares) {}

@@ -60,7 +60,7 @@ func TestBuilderErrors(t *testing.T) {
 		"huge":            {graph.New(2).Add(0, 1, 1e10), graph.ErrBadInput, "--kind f64"},
 		"overflow":        {graph.New(2, graph.AsKind(entry.KindF32)).Add(0, 1, 1e300), graph.ErrBadInput, "too large"},
 		"self-loop":       {graph.New(2).Add(1, 1, -3), graph.ErrNegativeCycle, "length -3: 1 → 1"},
-		"kind":            {graph.New(2, graph.AsKind("u8")), graph.ErrOptions, "u8"},
+		"kind":            {graph.New(2, graph.AsKind("i8")), graph.ErrOptions, "i8"},
 		"scale":           {graph.New(2, graph.Scaled(-3)), graph.ErrOptions, "-3"},
 		"ids":             {graph.New(2, graph.Named(graph.TextIDs([]string{"a"}))), graph.ErrOptions, "1 ids"},
 		"hidden id":       {graph.New(2, graph.Named(graph.TextIDs([]string{"a", "b\x1b"}))), graph.ErrOptions, "row 1"},

@@ -40,7 +40,7 @@ func (g *Graph) CheckRange(ctx context.Context) error {
 	return f.CheckRange(g.File, g.sumOfLargest, longest)
 }
 
-// Up to so many arcs FitsScaled and FitsU16 search a graph: the first one so that an import takes little longer.
+// Up to so many arcs FitsScaled and Fits search a graph: the first one so that an import takes little longer.
 const (
 	fewArcs  = 1 << 18
 	manyArcs = 1<<21 - 1
@@ -72,10 +72,10 @@ func (g *Graph) fits(ctx context.Context, kind entry.Kind, factor float64, most 
 	return err == nil, longest != nil || g.Negative
 }
 
-// FitsU16 reports whether the distances of a graph of kind i32 fit kind u16. Of a graph with many arcs, it says so
+// Fits reports whether the distances of a graph of kind i32 fit a narrower one. Of a graph with many arcs, it says so
 // where the weights alone show it.
-func (g *Graph) FitsU16(ctx context.Context) bool {
-	fits, _ := g.fits(ctx, entry.KindU16, 1, manyArcs)
+func (g *Graph) Fits(ctx context.Context, kind entry.Kind) bool {
+	fits, _ := g.fits(ctx, kind, 1, manyArcs)
 	return fits && g.Kind == entry.KindI32 && !g.Negative
 }
 
@@ -86,8 +86,12 @@ func (g *Graph) FitsU16(ctx context.Context) bool {
 // stop early with one that is below enough. file is for the error.
 func (f *Facts) CheckRange(file string, sumOfLargest func() float64,
 	longest func(enough float64) (float64, error)) error {
-	if f.Kind == entry.KindU16 && f.Negative {
-		return &InputError{File: file, Reason: "kind u16 holds no negative weights: use --kind i32"}
+	switch {
+	case f.Kind.Wide() != f.Kind && f.Negative:
+		return &InputError{File: file, Reason: fmt.Sprintf("kind %s holds no negative weights: use --kind i32", f.Kind)}
+	case f.Kind == entry.KindU8 && f.Arcs > 0 && (f.MinWeight < f.MaxWeight || f.MinWeight == 0):
+		return &InputError{File: file, Reason: fmt.Sprintf("kind u8 is for arcs of one weight above 0, and these have %s to %s: use --kind u16, or count arcs with --unweighted",
+			text.Float64.Text(f.MinWeight), text.Float64.Text(f.MaxWeight))}
 	}
 	limit, widest := f.limit(), max(f.MaxWeight, -f.MinWeight)
 	bound := float64(f.N-1) * widest
@@ -126,8 +130,8 @@ func (f *Facts) limit() float64 {
 		return math.MaxFloat64
 	case f.Kind == entry.KindF32:
 		return math.MaxFloat32
-	case f.Kind == entry.KindU16:
-		return float64(entry.Inf16)
+	case f.Kind.Wide() != f.Kind:
+		return float64(f.Kind.Unreachable())
 	case f.Negative:
 		return float64(entry.Limit32)
 	}

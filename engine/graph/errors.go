@@ -70,8 +70,11 @@ func TooLarge(file string, line int64, what string, magnitude float64, scale int
 // kindHint is what the user can do when distances do not fit an integer kind.
 func kindHint(kind entry.Kind, scale int64) string {
 	hint := "use --kind f64" // which holds integers up to 2⁵³
-	if kind == entry.KindU16 {
+	switch kind {
+	case entry.KindU16:
 		hint = "use --kind i32"
+	case entry.KindU8:
+		hint = "use --kind u16"
 	}
 	if scale > 1 {
 		hint = "use a smaller --scale, or " + strings.TrimPrefix(hint, "use ")

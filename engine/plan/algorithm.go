@@ -39,6 +39,7 @@ type Traits struct {
 	Predecessors bool // it can keep them
 	Sources      bool // it can solve the rows of chosen sources alone
 	Arcs         bool // it needs a sparse graph
+	Kernels      bool // it computes in entries as they are stored, by kernels for them
 	Pivots       bool // its progress is in pivot vertices, so that others of this trait can resume its solves
 	Devices      bool // it can use several devices of a process
 	Parts        bool // several processes can share it, and plans can be made for other machines
@@ -134,6 +135,8 @@ func (q *Basis) Candidates(list []Algorithm) ([]Algorithm, error) {
 		switch {
 		case can.Arcs && q.Dense:
 			return nil, text.ErrorOf(ErrAlgorithm, "a matrix has no sparse graph to eliminate vertices of; leave the algorithm to the plan")
+		case !q.Facts.Kind.Kernels() && can.Kernels:
+			return nil, text.ErrorOf(ErrAlgorithm, "%s computes in none of kind %s; leave the algorithm to the plan", name, q.Facts.Kind)
 		case q.Predecessors && !can.Predecessors:
 			return nil, KeepsNoPredecessors(list, a)
 		case sources && q.Predecessors:
@@ -152,9 +155,12 @@ func (q *Basis) Candidates(list []Algorithm) ([]Algorithm, error) {
 	var left []Algorithm
 	for _, a := range list {
 		can := a.Traits()
-		if can.Automatic && (can.Predecessors || !q.Predecessors) && (can.Sources || !sources) && !(can.Arcs && q.Dense) {
+		if can.Automatic && (q.Facts.Kind.Kernels() || !can.Kernels) && (can.Predecessors || !q.Predecessors) && (can.Sources || !sources) && !(can.Arcs && q.Dense) {
 			left = append(left, a)
 		}
+	}
+	if len(left) == 0 {
+		return nil, text.ErrorOf(ErrAlgorithm, "distances of kind %s are found by searches of a sparse graph: give a list of arcs", q.Facts.Kind)
 	}
 	return left, nil
 }

@@ -50,7 +50,7 @@ func (a *algorithm) Name() string { return a.name }
 // Traits implements plan.Algorithm.
 func (a *algorithm) Traits() plan.Traits {
 	t := a.traits
-	t.Title, t.Plan = a.name, new(Plan)
+	t.Title, t.Plan, t.Kernels = a.name, new(Plan), true
 	return t
 }
 

@@ -275,6 +275,8 @@ func (w *leveler) writeBatch(sources []int32, to sparse.Target, kind entry.Kind)
 		kind.Put(values, level, d)
 	}
 	switch size {
+	case 1:
+		write[uint8](&w.planes, w.place, to, values)
 	case 2:
 		write[uint16](&w.planes, w.place, to, values)
 	case 4:

@@ -2,6 +2,7 @@ package entry_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"ooc/kernels/entry"
@@ -44,6 +45,23 @@ func TestKinds(t *testing.T) {
 		if !math.IsInf(k.Value(c.none), 1) || !math.IsInf(k.Distance(c.none, 1000), 1) {
 			t.Errorf("%s: unreachable is %v, scaled %v", k, k.Value(c.none), k.Distance(c.none, 1000))
 		}
+	}
+	k, none := entry.KindU8, uint64(entry.Inf8)
+	if !k.Valid() || k.Bytes() != 1 || k.NumPy() != "|u1" || k.Unreachable() != none || k.Wide() != entry.KindI32 || k.PairBytes() != 0 || k.Kernels() {
+		t.Errorf("%s: %d bytes, %q, unreachable %#x, as %s", k, k.Bytes(), k.NumPy(), k.Unreachable(), k.Wide())
+	}
+	row := k.Make(12)
+	for i := range 3 { // in the last part, as Narrow has it
+		k.Put(row, 9+i, []uint64{254, none, 0}[i])
+	}
+	if k.Widen(row); entry.View[int32](row)[0] != 254 || entry.View[int32](row)[1] != entry.Inf32 || entry.View[int32](row)[2] != 0 {
+		t.Errorf("254, none and 0 become %v", entry.View[int32](row))
+	}
+	if k.Fill(row, none); k.At(row, 11) != none || !math.IsInf(k.Value(none), 1) || k.Value(254) != 254 || k.Bits(math.Inf(1)) != none || k.Bits(254) != 254 {
+		t.Error("entries of a byte are not their numbers")
+	}
+	if slices.ContainsFunc(entry.Kinds, func(k entry.Kind) bool { return !k.Kernels() }) || slices.Contains(entry.Kinds, k) {
+		t.Errorf("kinds with kernels: %v", entry.Kinds)
 	}
 	if entry.Kind("u128").Valid() {
 		t.Error("u128 is a kind")

@@ -14,6 +14,7 @@ const (
 	KindF32 Kind = "f32" // IEEE 754 binary32, unreachable is +Inf
 	KindU16 Kind = "u16" // uint16, unreachable is Inf16; every entry is the lesser of a walk's length and Inf16
 	KindF64 Kind = "f64" // IEEE 754 binary64, unreachable is +Inf
+	KindU8  Kind = "u8"  // uint8, unreachable is Inf8; of arcs of one weight, and without kernels of its own
 )
 
 // kinds is the table of kinds; the last is what an unknown one is taken for.
@@ -30,11 +31,15 @@ var kinds = [...]struct {
 	{KindF32, 4, "<f4", uint64(math.Float32bits(PosInf)), true, F32, F32Signed},
 	{KindU16, 2, "<u2", uint64(Inf16), false, U16, U16}, // none is negative
 	{KindF64, 8, "<f8", math.Float64bits(math.Inf(1)), true, F64, F64},
+	{KindU8, 1, "|u1", uint64(Inf8), false, U16, U16}, // as plans count it
 	{},
 }
 
-// Kinds lists every kind, for flags and tests.
+// Kinds lists the kinds that devices compute in, for flags and tests: all but KindU8.
 var Kinds = []Kind{KindI32, KindF32, KindU16, KindF64}
+
+// Kernels reports whether devices compute in entries of the kind.
+func (k Kind) Kernels() bool { return k.Variant(false).Kind() == k }
 
 // row returns the place of the kind in the table.
 func (k Kind) row() int {
@@ -54,7 +59,7 @@ func (k Kind) Bytes() int { return kinds[k.row()].bytes }
 
 // PairBytes is the size of an entry that is a pair: a distance, and right behind it the predecessor, an int32. In f64
 // the last 4 of its 16 bytes are zero: with 12, some pairs would lie across two sectors, and a power cut could leave
-// half of a distance. It is 0 for u16, of which there are no pairs.
+// half of a distance. It is 0 for kinds of less than 4 bytes, of which there are no pairs.
 func (k Kind) PairBytes() int {
 	if k.Bytes() < WordBytes {
 		return 0
@@ -82,7 +87,7 @@ func (k Kind) Variant(negative bool) Variant {
 // Wide is the kind in which weights are kept and distances are read: the kind itself, or the one of 4 bytes that
 // holds the same numbers.
 func (k Kind) Wide() Kind {
-	if k == KindU16 {
+	if k == KindU16 || k == KindU8 {
 		return KindI32
 	}
 	return k
@@ -90,13 +95,18 @@ func (k Kind) Wide() Kind {
 
 // Widen makes entries of Wide, which fill dst, of narrower ones in its last part. It does nothing where there is none.
 func (k Kind) Widen(dst []byte) {
-	if k.Wide() == k {
-		return
+	switch from := k.Narrow(dst); k {
+	case KindU16:
+		widen(View[int32](dst), View[uint16](from), Inf16)
+	case KindU8:
+		widen(View[int32](dst), from, Inf8)
 	}
-	to, from := View[int32](dst), View[uint16](k.Narrow(dst))
+}
+
+func widen[E uint8 | uint16](to []int32, from []E, none E) {
 	for i, x := range from { // what is written does not overtake what is read
 		d := int32(x)
-		if x == Inf16 {
+		if x == none {
 			d = Inf32
 		}
 		to[i] = d
@@ -117,6 +127,8 @@ func (k Kind) Make(n int) []byte { return Bytes(make([]uint64, CeilDiv(n*k.Bytes
 // At returns the bits of entry i of memory.
 func (k Kind) At(memory []byte, i int) uint64 {
 	switch k.Bytes() {
+	case 1:
+		return uint64(memory[i])
 	case 2:
 		return uint64(binary.LittleEndian.Uint16(memory[2*i:]))
 	case 4:
@@ -128,6 +140,8 @@ func (k Kind) At(memory []byte, i int) uint64 {
 // Put sets entry i of memory to bits.
 func (k Kind) Put(memory []byte, i int, bits uint64) {
 	switch k.Bytes() {
+	case 1:
+		memory[i] = uint8(bits)
 	case 2:
 		binary.LittleEndian.PutUint16(memory[2*i:], uint16(bits))
 	case 4:
@@ -140,6 +154,8 @@ func (k Kind) Put(memory []byte, i int, bits uint64) {
 // Fill sets all entries of memory to bits.
 func (k Kind) Fill(memory []byte, bits uint64) {
 	switch k.Bytes() {
+	case 1:
+		Fill(memory, uint8(bits))
 	case 2:
 		Fill(View[uint16](memory), uint16(bits))
 	case 4:
@@ -184,11 +200,11 @@ func (k Kind) Value(bits uint64) float64 {
 		return float64(math.Float32frombits(uint32(bits)))
 	case KindF64:
 		return math.Float64frombits(bits)
-	case KindU16:
-		if uint16(bits) == Inf16 {
+	case KindU16, KindU8:
+		if bits == k.Unreachable() {
 			return math.Inf(1)
 		}
-		return float64(uint16(bits))
+		return float64(bits)
 	}
 	if int32(bits) == Inf32 {
 		return math.Inf(1)

@@ -13,6 +13,9 @@ const Limit32 int32 = Inf32 / 2
 // Inf16 is "unreachable" in U16. Twice Inf16 does not wrap a uint16, so a minimum with an entry caps every sum.
 const Inf16 uint16 = 0x7f7f
 
+// Inf8 is "unreachable" in entries of a byte.
+const Inf8 uint8 = 255
+
 // PosInf is "unreachable" in the float32 variants.
 var PosInf = float32(math.Inf(1))
 

@@ -55,7 +55,18 @@ def test_upper(kind, rng):
     check_operator(store, wanted, rng)
 
 
-@pytest.mark.parametrize("kind", ["i32", "f32", "u16", "f64"])
+@pytest.mark.parametrize("layout", ["upper", "square"])
+def test_hops_in_a_byte(layout, rng):
+    graph = nx.gnm_random_graph(150, 300, seed=int(rng.integers(1 << 31)))
+    graph.add_edges_from(zip(range(149), range(1, 150)))
+    store = ooc.solve(graph, "hops.ooc", weight=None, kind="u8", layout=layout)
+    assert store.layout == layout and store.kind == "u8"
+    wanted = nx.floyd_warshall_numpy(graph, weight=None)
+    check(store, wanted, rng)
+    check_operator(store, wanted, rng)
+
+
+@pytest.mark.parametrize("kind", ["i32", "f32", "u16", "u8", "f64"])
 def test_unreachable_is_inf(kind):
     store = ooc.solve(np.array([[0, 3], [0, 0]]), "two.ooc", kind=kind)
     assert store.to_numpy().tolist() == [[0, 3], [np.inf, 0]]

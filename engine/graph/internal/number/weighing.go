@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 
 	"ooc/kernels/entry"
@@ -38,8 +37,8 @@ func NewWeighing(kind entry.Kind, scale int64) (Weighing, error) {
 	switch {
 	case scale < 0:
 		return w, BadOption("a scale of %d; it is 1 or more", scale)
-	case kind != Auto && !slices.Contains(entry.Kinds, kind):
-		return w, BadOption("kind %q is not one of %v", kind, entry.Kinds)
+	case kind != Auto && !kind.Valid():
+		return w, BadOption("kind %q is not one of %v and %s", kind, entry.Kinds, entry.KindU8)
 	}
 	if w.Scale == 0 {
 		w.Scale = 1

@@ -17,7 +17,7 @@ import numpy as np
 from . import graphs, program
 from .graphs import Array, Ids
 
-_UNREACHABLE = {"i32": 0x3F3F3F3F, "u16": 0x7F7F}  # docs/format.md; inf in the other kinds
+_UNREACHABLE = {"i32": 0x3F3F3F3F, "u16": 0x7F7F, "u8": 255}  # docs/format.md; inf in the other kinds
 _BLOCK = 64 << 20  # bytes of a matrix that are in memory at a time
 _COARSE = 4_000_000_000  # nanoseconds; volumes note times of change to two seconds or better
 
@@ -58,7 +58,7 @@ class Store:
 
     folder: Path
     n: int  # vertices
-    kind: str  # of the distances: i32, f32, u16 or f64
+    kind: str  # of the distances: i32, f32, u16, u8 or f64
     layout: str  # which tiles are stored: square, rows, upper; factors if none
     directed: bool
     dtype: np.dtype[Any]  # of distances that are asked for
