@@ -176,7 +176,7 @@ func TestBadInputs(t *testing.T) {
 
 func TestBadOptions(t *testing.T) {
 	for _, o := range []Options{
-		{Format: "xml"}, {Kind: "u8"}, {Scale: -1}, {Columns: "from,weight"},
+		{Format: "xml"}, {Kind: "i8"}, {Scale: -1}, {Columns: "from,weight"},
 		{Columns: "from,from,to"}, {Columns: "length,cost,from,to"}, {Base: new(-1)},
 	} {
 		_, err := readBoth(t, "x.txt", "1 2 3\n", o)
