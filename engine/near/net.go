@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ooc/engine/graph"
+	"ooc/engine/rows"
 	"ooc/kernels/entry"
 )
 
@@ -36,7 +37,7 @@ type net[D number, W int32 | float32 | float64] struct {
 
 // newNet copies a graph. Weights above most are on no shortest path that is wanted.
 func newNet[D number, W int32 | float32 | float64](ctx context.Context, g *graph.Graph, weights []W, most float64, k int) (*net[D, W], error) {
-	s := &net[D, W]{first: make([]int64, g.N+1), row: order(g), at: make([]int32, g.N)}
+	s := &net[D, W]{first: make([]int64, g.N+1), row: rows.ByBreadth(g), at: make([]int32, g.N)}
 	for v, row := range s.row {
 		s.at[row] = int32(v)
 	}
@@ -107,28 +108,6 @@ func (s *net[D, W]) setPotentials(ctx context.Context, g *graph.Graph) error {
 	}
 	s.margin = D(worst * float64(g.N))
 	return nil
-}
-
-// order returns the rows in the order of searches breadth first, which find neighbours soon after one another.
-func order(g *graph.Graph) []int32 {
-	rows, seen := make([]int32, 0, g.N), make([]bool, g.N)
-	for start := range g.N {
-		if seen[start] {
-			continue
-		}
-		seen[start] = true
-		rows = append(rows, int32(start))
-		for at := len(rows) - 1; at < len(rows); at++ {
-			u := rows[at]
-			for _, v := range g.Targets[g.Offsets[u]:g.Offsets[u+1]] {
-				if !seen[v] {
-					seen[v] = true
-					rows = append(rows, v)
-				}
-			}
-		}
-	}
-	return rows
 }
 
 // heaviest is the greatest distance, and so the greatest weight of an arc of a shortest path, of a graph whose range

@@ -7,6 +7,7 @@ import (
 
 	"ooc/engine/graph"
 	"ooc/engine/internal/cancel"
+	"ooc/engine/internal/heap"
 	"ooc/kernels/entry"
 )
 
@@ -93,7 +94,7 @@ type worker[D number, W int32 | float32 | float64] struct {
 	dist []D // far between two searches
 
 	reached []int32 // vertices with another distance, the source first; a sweep may have some twice
-	heap    heap[D]
+	heap    heap.Heap[D]
 	buckets buckets[D]
 	last    D // greater keys are of no use
 
@@ -143,16 +144,16 @@ func (w *worker[D, W]) search(source int32) error {
 	if w.potential != nil {
 		begin = -w.potential[source]
 	}
-	w.heap.push(begin, source)
+	w.heap.Push(begin, source)
 	for len(w.heap) > 0 {
-		top := w.heap.pop()
-		if top.key > w.last {
+		top := w.heap.Pop()
+		if top.Key > w.last {
 			break
 		}
-		v := top.vertex
+		v := top.Vertex
 		d := w.dist[v]
 		switch {
-		case w.potential == nil && top.key > d, w.potential != nil && top.key > d-w.potential[v]:
+		case w.potential == nil && top.Key > d, w.potential != nil && top.Key > d-w.potential[v]:
 			continue // it was taken before
 		}
 		if taken++; taken == next {
@@ -197,7 +198,7 @@ func (w *worker[D, W]) relax(arcs []arc[W], d D) {
 			w.reached = append(w.reached, a.to)
 		}
 		w.dist[a.to] = to
-		w.heap.push(to, a.to)
+		w.heap.Push(to, a.to)
 	}
 }
 
@@ -216,7 +217,7 @@ func (w *worker[D, W]) relaxSigned(arcs []arc[W], d D, source int32) {
 			continue
 		}
 		w.dist[a.to] = to
-		w.heap.push(key, a.to)
+		w.heap.Push(key, a.to)
 	}
 }
 

@@ -2,6 +2,7 @@ package searches
 
 import (
 	"ooc/engine/graph"
+	"ooc/engine/rows"
 	"ooc/kernels/cpu"
 )
 
@@ -20,7 +21,7 @@ type numbered struct {
 }
 
 func number(g *graph.Graph) *numbered {
-	n := &numbered{order: byBreadth(g), place: make([]int32, g.N)}
+	n := &numbered{order: rows.ByBreadth(g), place: make([]int32, g.N)}
 	for i, v := range n.order {
 		n.place[v] = int32(i)
 	}
@@ -29,37 +30,6 @@ func number(g *graph.Graph) *numbered {
 		n.in = n.arcs(g.Reverse())
 	}
 	return n
-}
-
-// byBreadth orders vertices as searches by breadth find them: the first from the vertex with the most arcs, the others
-// from the first vertex that is not found yet.
-func byBreadth(g *graph.Graph) []int32 {
-	order, found := make([]int32, 0, g.N), make([]bool, g.N)
-	hub := 0
-	for v := range g.N {
-		if g.Offsets[v+1]-g.Offsets[v] > g.Offsets[hub+1]-g.Offsets[hub] {
-			hub = v
-		}
-	}
-	find := func(v int32) {
-		if !found[v] {
-			found[v] = true
-			order = append(order, v)
-		}
-	}
-	find(int32(hub))
-	for next, first := 0, int32(0); len(order) < g.N; find(first) {
-		for ; next < len(order); next++ {
-			v := order[next]
-			for _, u := range g.Targets[g.Offsets[v]:g.Offsets[v+1]] {
-				find(u)
-			}
-		}
-		for int(first) < g.N-1 && found[first] {
-			first++
-		}
-	}
-	return order
 }
 
 // arcs are those of a graph of the same vertices.

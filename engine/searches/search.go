@@ -2,6 +2,7 @@ package searches
 
 import (
 	"ooc/engine/graph"
+	"ooc/engine/internal/heap"
 	"ooc/kernels/entry"
 )
 
@@ -17,14 +18,7 @@ type search[W weight] struct {
 	equal   bool // all weights are, so that vertices come to the queue in order
 	none    W    // more than all distances
 	dist    []W
-	queue   []found[W] // a heap with four children a node; where all weights are equal, a list
-}
-
-// found is a vertex with a length of a path to it. That of a vertex which was found again, with less, stays in the
-// queue.
-type found[W weight] struct {
-	length W
-	vertex int32
+	queue   heap.Heap[W] // by the lengths of paths; where all weights are equal, a list
 }
 
 func newSearch[W weight](g *graph.Graph, weights []W, none W) *search[W] {
@@ -50,68 +44,30 @@ func (s *search[W]) ReadRows(dst []byte, sources []int) error {
 func (s *search[W]) from(source int32) []W {
 	entry.Fill(s.dist, s.none)
 	s.dist[source] = 0
-	s.queue = append(s.queue[:0], found[W]{0, source})
+	s.queue = append(s.queue[:0], heap.Item[W]{Vertex: source})
 	for at := 0; at < len(s.queue); {
-		f := s.queue[0]
+		f := s.queue[at]
 		if s.equal {
-			f, at = s.queue[at], at+1
+			at++
 		} else {
-			s.pop()
+			s.queue.Pop()
 		}
-		if f.length > s.dist[f.vertex] {
+		if f.Key > s.dist[f.Vertex] {
 			continue
 		}
-		lo, hi := s.g.Offsets[f.vertex], s.g.Offsets[f.vertex+1]
+		lo, hi := s.g.Offsets[f.Vertex], s.g.Offsets[f.Vertex+1]
 		weights := s.weights[lo:hi]
 		for k, v := range s.g.Targets[lo:hi] {
-			if d := f.length + weights[k]; d < s.dist[v] {
-				s.dist[v] = d
-				s.push(found[W]{d, v})
+			d := f.Key + weights[k]
+			if d >= s.dist[v] {
+				continue
+			}
+			if s.dist[v] = d; s.equal {
+				s.queue = append(s.queue, heap.Item[W]{Key: d, Vertex: v})
+			} else {
+				s.queue.Push(d, v)
 			}
 		}
 	}
 	return s.dist
-}
-
-func (s *search[W]) push(f found[W]) {
-	s.queue = append(s.queue, f)
-	if s.equal {
-		return
-	}
-	q, i := s.queue, len(s.queue)-1
-	for i > 0 {
-		parent := (i - 1) / 4
-		if q[parent].length <= f.length {
-			break
-		}
-		q[i], i = q[parent], parent
-	}
-	q[i] = f
-}
-
-// pop takes the first of the heap out.
-func (s *search[W]) pop() {
-	last := len(s.queue) - 1
-	f, q, i := s.queue[last], s.queue[:last], 0
-	s.queue = q
-	if last == 0 {
-		return
-	}
-	for {
-		first := 4*i + 1
-		if first >= len(q) {
-			break
-		}
-		least := first
-		for c := first + 1; c < min(first+4, len(q)); c++ {
-			if q[c].length < q[least].length {
-				least = c
-			}
-		}
-		if q[least].length >= f.length {
-			break
-		}
-		q[i], i = q[least], least
-	}
-	q[i] = f
 }
