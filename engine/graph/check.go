@@ -314,6 +314,13 @@ type components struct {
 	start []int32 // where each component begins in order, and their end
 }
 
+// Components returns the number of each vertex's strongly connected component, counted from 0. It fails with the cause
+// of ctx if that ends first.
+func (g *Graph) Components(ctx context.Context) (of []int32, err error) {
+	c, err := stronglyConnected(g, cancel.NewPoll(ctx))
+	return c.of, err
+}
+
 // stronglyConnected is Tarjan's algorithm with its recursion unrolled (R. Tarjan, Depth-first search and
 // linear graph algorithms, 1972).
 func stronglyConnected(g *Graph, poll *cancel.Poll) (components, error) {

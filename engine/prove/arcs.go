@@ -36,7 +36,7 @@ func newTightArcs(ctx context.Context, g *graph.Graph, width int) (*tightArcs, e
 	}
 	a, back := &tightArcs{}, g.Reverse()
 	if !g.Kind.Float() && g.MinWeight <= 0 {
-		if err := a.join(ctx, g, back); err != nil {
+		if err := a.join(ctx, g); err != nil {
 			return nil, err
 		}
 	}
@@ -86,24 +86,30 @@ func (a *tightArcs) gather(back *graph.Graph, first int32) {
 // join finds the groups: the sets of vertices that arcs of weight 0 connect strongly. If there are negative weights,
 // potentials first make them non-negative without changing the length of any cycle (D. B. Johnson, Efficient
 // algorithms for shortest paths in sparse networks, 1977).
-func (a *tightArcs) join(ctx context.Context, g, back *graph.Graph) (err error) {
+func (a *tightArcs) join(ctx context.Context, g *graph.Graph) (err error) {
 	h := make([]float64, g.N)
 	if g.Negative {
 		if h, err = g.Potentials(ctx); err != nil {
 			return err
 		}
 	}
-	group := components(g, back, h)
+	of, err := tight(g, h).Components(ctx)
+	if err != nil {
+		return err
+	}
+	group := make([]int32, g.N)
 	a.offset, a.next = make([]int32, g.N), make([]int32, g.N)
-	last := make([]int32, g.N) // of the group, so far
-	for v, first := range group {
-		a.next[v], last[v] = -1, int32(v)
-		if int(first) == v {
-			continue
+	first, last := slices.Repeat([]int32{-1}, g.N), make([]int32, g.N) // of each component, so far
+	for i, c := range of {
+		v := int32(i)
+		if a.next[v] = -1; first[c] < 0 {
+			first[c] = v
+		} else {
+			a.offset[v] = int32(h[v] - h[first[c]])
+			a.next[last[c]] = v
+			a.members = append(a.members, v)
 		}
-		a.offset[v] = int32(h[v] - h[first])
-		a.next[last[first]], last[first] = int32(v), int32(v)
-		a.members = append(a.members, int32(v))
+		group[v], last[c] = first[c], v
 	}
 	if len(a.members) > 0 {
 		a.group = group
@@ -111,57 +117,16 @@ func (a *tightArcs) join(ctx context.Context, g, back *graph.Graph) (err error) 
 	return nil
 }
 
-// components returns for each vertex the first of its strongly connected component, if only the arcs count whose
-// weight is 0 by potentials. It searches on these arcs in depth, and then backwards from the vertices that were done
-// last (M. Sharir, A strong-connectivity algorithm and its applications in data flow analysis, 1981).
-func components(g, back *graph.Graph, h []float64) []int32 {
-	first := make([]int32, g.N)
-	for v := range first {
-		first[v] = -1
-	}
-	done := inDepth(g, h)
-	for _, root := range slices.Backward(done) {
-		if first[root] >= 0 {
-			continue
-		}
-		members := []int32{root}
-		first[root] = root
-		for at := 0; at < len(members); at++ {
-			v := members[at]
-			for k := back.Offsets[v]; k < back.Offsets[v+1]; k++ {
-				if x := back.Targets[k]; first[x] < 0 && back.Weight(k)+h[x] == h[v] {
-					first[x] = root
-					members = append(members, x)
-				}
+// tight returns the graph of the arcs whose weight is 0 by potentials.
+func tight(g *graph.Graph, h []float64) *graph.Graph {
+	t := &graph.Graph{N: g.N, Offsets: make([]int64, 1, g.N+1)}
+	for u := range g.N {
+		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
+			if v := g.Targets[k]; g.Weight(k)+h[u] == h[v] {
+				t.Targets = append(t.Targets, v)
 			}
 		}
-		least := slices.Min(members)
-		for _, v := range members {
-			first[v] = least
-		}
+		t.Offsets = append(t.Offsets, int64(len(t.Targets)))
 	}
-	return first
-}
-
-// inDepth lists the vertices in the order in which a search in depth on such arcs is done with them.
-func inDepth(g *graph.Graph, h []float64) (done []int32) {
-	seen, next := make([]bool, g.N), slices.Clone(g.Offsets) // the arc to look at next
-	var path []int32
-	for root := range g.N {
-		if seen[root] {
-			continue
-		}
-		seen[root] = true
-		for path = append(path, int32(root)); len(path) > 0; {
-			u := path[len(path)-1]
-			k := next[u]
-			if next[u]++; k == g.Offsets[u+1] {
-				path, done = path[:len(path)-1], append(done, u)
-			} else if v := g.Targets[k]; !seen[v] && g.Weight(k)+h[u] == h[v] {
-				seen[v] = true
-				path = append(path, v)
-			}
-		}
-	}
-	return done
+	return t
 }
