@@ -23,17 +23,14 @@ func (e *Elimination) FillTile(dst []byte, t, i, j int) {
 	if t == 0 {
 		return
 	}
-	switch e.Variant {
-	case entry.I32:
-		fillCore(e, entry.View[int32](dst), e.graph.I32, arithmeticI32, t, i, j)
-	case entry.I32Signed:
-		fillCore(e, entry.View[int32](dst), e.graph.I32, arithmeticI32Signed, t, i, j)
-	case entry.U16:
-		fillCore(e, entry.View[uint16](dst), e.graph.I32, arithmeticU16, t, i, j)
-	case entry.F64:
-		fillCore(e, entry.View[float64](dst), e.graph.F64, arithmeticF64, t, i, j)
-	default:
-		fillCore(e, entry.View[float32](dst), e.graph.F32, arithmeticF32, t, i, j)
+	arithmetics[e.Variant].fillTile(e, dst, t, i, j)
+}
+
+func (a arithmetic[W]) fillTile(e *Elimination, dst []byte, t, i, j int) {
+	if e.Variant == entry.U16 {
+		fillCore(e, entry.View[uint16](dst), a, t, i, j)
+	} else {
+		fillCore(e, entry.View[W](dst), a, t, i, j)
 	}
 }
 
@@ -42,7 +39,8 @@ type stored interface{ weight | uint16 }
 
 // fillCore implements FillTile. It places the graph's own arcs first. Then it lowers entries to the paths over each
 // rank that has arcs from the tile's rows and to its columns.
-func fillCore[E stored, W weight](e *Elimination, entries []E, weights []W, a arithmetic[W], t, i, j int) {
+func fillCore[E stored, W weight](e *Elimination, entries []E, a arithmetic[W], t, i, j int) {
+	weights := entry.View[W](e.graph.WeightBytes())
 	entry.Fill(entries, E(a.inf))
 	core := int32(e.Core())
 	top, left := int32(i*t), int32(j*t)

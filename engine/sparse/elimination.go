@@ -91,28 +91,16 @@ func eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int, c 
 	}
 	e := &Elimination{Work: o.At(eliminated), Variant: g.Kind.Variant(g.Negative), graph: g, host: host}
 	l := newLayout(o, e.Work, c)
-	var err error
-	switch e.Variant {
-	case entry.I32Signed:
-		err = finish(ctx, e, newValues(l, g, g.I32, arithmeticI32Signed), alike, host)
-	case entry.I32:
-		err = finish(ctx, e, newValues(l, g, g.I32, arithmeticI32), alike, host)
-	case entry.U16:
-		err = finish(ctx, e, newValues(l, g, g.I32, arithmeticU16), alike, host)
-	case entry.F64:
-		err = finish(ctx, e, newValues(l, g, g.F64, arithmeticF64), alike, host)
-	default:
-		err = finish(ctx, e, newValues(l, g, g.F32, arithmeticF32), alike, host)
-	}
-	if err != nil {
+	if err := arithmetics[e.Variant].finish(ctx, e, l, alike); err != nil {
 		return nil, err
 	}
 	return e, nil
 }
 
 // finish computes the weights, and keeps only what is needed afterwards.
-func finish[W weight](ctx context.Context, e *Elimination, v *values[W], alike bool, host kernels.HostLaneOps) error {
-	v.variant, v.host = e.Variant, host
+func (a arithmetic[W]) finish(ctx context.Context, e *Elimination, l *layout, alike bool) error {
+	v := newValues(l, e.graph, a)
+	v.variant, v.host = e.Variant, e.host
 	if err := v.eliminate(ctx); err != nil {
 		return err
 	}

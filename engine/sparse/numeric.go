@@ -22,13 +22,19 @@ type weight interface{ int32 | float32 | float64 }
 // arithmetic is how a variant treats sums: a sum of limit or more is unreachable, which is stored as inf.
 type arithmetic[W weight] struct{ inf, limit W }
 
-var (
-	arithmeticI32       = arithmetic[int32]{entry.Inf32, entry.Inf32}
-	arithmeticI32Signed = arithmetic[int32]{entry.Inf32, entry.Limit32}
-	arithmeticU16       = arithmetic[int32]{int32(entry.Inf16), int32(entry.Inf16)}
-	arithmeticF32       = arithmetic[float32]{entry.PosInf, entry.PosInf}
-	arithmeticF64       = arithmetic[float64]{math.Inf(1), math.Inf(1)}
-)
+// arithmetics are those of all variants.
+var arithmetics = map[entry.Variant]interface {
+	finish(ctx context.Context, e *Elimination, l *layout, alike bool) error
+	fillTile(e *Elimination, dst []byte, t, i, j int)
+	newSearch(e *Elimination, core *DenseCore, need func(part []byte) error) Search
+}{
+	entry.I32:       arithmetic[int32]{entry.Inf32, entry.Inf32},
+	entry.I32Signed: arithmetic[int32]{entry.Inf32, entry.Limit32},
+	entry.U16:       arithmetic[int32]{int32(entry.Inf16), int32(entry.Inf16)},
+	entry.F32:       arithmetic[float32]{entry.PosInf, entry.PosInf},
+	entry.F32Signed: arithmetic[float32]{entry.PosInf, entry.PosInf},
+	entry.F64:       arithmetic[float64]{math.Inf(1), math.Inf(1)},
+}
 
 // values are the weights of the arcs of a layout: arc k leads from its row's rank to ends[k] with weight
 // up[k], and back with weight down[k]. In an undirected graph both are one slice.
@@ -43,7 +49,8 @@ type values[W weight] struct {
 
 // newValues copies the weights of the graph's arcs to their places in the layout. Arcs between core vertices have no
 // place there. A weight may be limit or more until gather resets it.
-func newValues[W weight](l *layout, g *graph.Graph, weights []W, a arithmetic[W]) *values[W] {
+func newValues[W weight](l *layout, g *graph.Graph, a arithmetic[W]) *values[W] {
+	weights := entry.View[W](g.WeightBytes())
 	v := &values[W]{arithmetic: a, layout: l, up: make([]W, len(l.ends))}
 	v.down = v.up
 	if g.Directed {

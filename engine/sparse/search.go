@@ -28,17 +28,7 @@ type Search interface {
 // before it is read; the search fails with its errors, and with ErrParts where an arc leads to no rank that it may
 // lead to.
 func (e *Elimination) NewSearch(core *DenseCore, need func(part []byte) error) Search {
-	switch e.Variant {
-	case entry.I32Signed:
-		return newSearch(e, core, arithmeticI32Signed, need)
-	case entry.I32:
-		return newSearch(e, core, arithmeticI32, need)
-	case entry.U16:
-		return newSearch(e, core, arithmeticU16, need)
-	case entry.F64:
-		return newSearch(e, core, arithmeticF64, need)
-	}
-	return newSearch(e, core, arithmeticF32, need)
+	return arithmetics[e.Variant].newSearch(e, core, need)
 }
 
 // search is a Search over weights of one type.
@@ -77,7 +67,7 @@ type search[W weight] struct {
 	middles     []middle[W] // by hash; nil before they are needed
 }
 
-func newSearch[W weight](e *Elimination, core *DenseCore, a arithmetic[W], need func(part []byte) error) *search[W] {
+func (a arithmetic[W]) newSearch(e *Elimination, core *DenseCore, need func(part []byte) error) Search {
 	n := len(e.Vertices)
 	if need == nil {
 		need = func([]byte) error { return nil }
