@@ -1,9 +1,11 @@
 package sparse
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
+	"ooc/engine/device"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 )
@@ -49,12 +51,11 @@ func (s Shape) BatchBytes() int64 {
 // DeviceExpander expands an elimination on a device, batch by batch, as an Expander does on the processor. It is made
 // once for a device and used by any number of Batches.
 type DeviceExpander struct {
-	l      *levelled
-	device kernels.Device
-	can    kernels.LaneOps
-	shape  Shape
+	l     *levelled
+	can   kernels.LaneOps
+	shape Shape
 
-	buffers  []kernels.Buffer
+	held     device.Held
 	up, down [3]kernels.Tile // offsets, ends and weights
 	matrix   kernels.Tile    // of the core, transposed
 	columns  kernels.Tile
@@ -72,7 +73,7 @@ func (e *Elimination) NewDeviceExpander(d kernels.Device, core *DenseCore, edge 
 		return nil, fmt.Errorf("expansion of a core of %d vertices with distances of %d, %d to a row, to tiles of edge %d: want as many, padded, and a multiple of %d",
 			e.Core(), core.Size, core.Pitch, edge, kernels.DeviceLaneUnit)
 	}
-	w := &DeviceExpander{l: e.Levelled(), device: d, can: can, shape: e.Shape(edge)}
+	w := &DeviceExpander{l: e.Levelled(), can: can, shape: e.Shape(edge), held: device.Held{On: d}}
 	if err := w.load(core); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
@@ -88,27 +89,22 @@ func (e *Elimination) Shape(edge int) Shape {
 func (w *DeviceExpander) Launches() int { return len(w.l.climb) + len(w.l.descent) + 3 }
 
 // Close frees the device's memory. Close all batches first.
-func (w *DeviceExpander) Close() error {
-	var err error
-	for _, b := range w.buffers {
-		err = errors.Join(err, b.Free())
-	}
-	w.buffers = nil
-	return err
-}
+func (w *DeviceExpander) Close() error { return w.held.Close() }
 
 // load copies everything to the device.
 func (w *DeviceExpander) load(core *DenseCore) (err error) {
-	s, err := w.device.NewStream()
-	if err != nil {
-		return err
+	loading := device.Held{On: w.held.On}
+	defer func() { err = errors.Join(err, loading.Close()) }()
+	s := loading.Stream()
+	if loading.Err() != nil {
+		return loading.Err()
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
 	put := func(data []byte) (t kernels.Tile) {
-		if err != nil {
-			return t
+		t.Buf = w.held.Buffer(int64(max(len(data), entry.WordBytes)))
+		if err == nil {
+			err = w.held.Err()
 		}
-		if t, err = w.alloc(max(len(data), entry.WordBytes)); err == nil && len(data) > 0 {
+		if err == nil && len(data) > 0 {
 			err = errors.Join(s.CopyIn(t, data), s.Sync())
 		}
 		return t
@@ -123,17 +119,7 @@ func (w *DeviceExpander) load(core *DenseCore) (err error) {
 	if err != nil || w.l.Core == 0 {
 		return err
 	}
-	return w.loadCore(s, core)
-}
-
-// alloc takes device memory that Close gives back.
-func (w *DeviceExpander) alloc(bytes int) (kernels.Tile, error) {
-	b, err := w.device.Alloc(int64(bytes))
-	if err != nil {
-		return kernels.Tile{}, err
-	}
-	w.buffers = append(w.buffers, b)
-	return kernels.Tile{Buf: b}, nil
+	return w.loadCore(&loading, s, core)
 }
 
 // columnRows returns the row of the vertex of each column; -1 for the columns that pad the last tile.
@@ -150,7 +136,7 @@ func (w *DeviceExpander) columnRows() []int32 {
 
 // loadCore copies the core's matrix to the device, which transposes it: rows of lanes are multiplied by it from the
 // left.
-func (w *DeviceExpander) loadCore(s kernels.Stream, core *DenseCore) (err error) {
+func (w *DeviceExpander) loadCore(loading *device.Held, s kernels.Stream, core *DenseCore) error {
 	edge, matrix := w.l.Core, entry.Bytes(core.Matrix)
 	if v := w.shape.Variant; v.Bytes() < v.WeightBytes() { // there it takes entries
 		matrix = v.Kind().Make(edge * edge)
@@ -158,26 +144,20 @@ func (w *DeviceExpander) loadCore(s kernels.Stream, core *DenseCore) (err error)
 			v.Kind().Put(matrix, i, uint64(x))
 		}
 	}
-	if w.matrix, err = w.alloc(len(matrix)); err != nil {
-		return err
-	}
-	buf, err := w.device.Alloc(int64(len(matrix)))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, buf.Free()) }()
 	same := make([]int32, edge)
 	for i := range same {
 		same[i] = int32(i)
 	}
-	columns, err := w.alloc(edge * entry.WordBytes)
-	if err != nil {
+	w.matrix.Buf = w.held.Buffer(int64(len(matrix)))
+	rows := kernels.Tile{Buf: loading.Buffer(int64(len(matrix)))}
+	columns := kernels.Tile{Buf: loading.Buffer(int64(edge) * entry.WordBytes)}
+	if err := cmp.Or(w.held.Err(), loading.Err()); err != nil {
 		return err
 	}
 	return errors.Join(
-		s.CopyIn(kernels.Tile{Buf: buf}, matrix),
+		s.CopyIn(rows, matrix),
 		s.CopyIn(columns, entry.Bytes(entry.As[uint32](same))),
-		w.can.LaneTranspose(s, w.l.e.Variant, kernels.LaneTranspose{Dst: w.matrix, Edge: edge, Side: 1, Lanes: kernels.Tile{Buf: buf}, Width: edge, Columns: columns}),
+		w.can.LaneTranspose(s, w.l.e.Variant, kernels.LaneTranspose{Dst: w.matrix, Edge: edge, Side: 1, Lanes: rows, Width: edge, Columns: columns}),
 		s.Sync())
 }
 
@@ -185,6 +165,7 @@ func (w *DeviceExpander) loadCore(s kernels.Stream, core *DenseCore) (err error)
 type Batch struct {
 	w      *DeviceExpander
 	lanes  int
+	held   device.Held
 	stream kernels.Stream
 	rows   kernels.Buffer // of lanes
 	tiles  kernels.Buffer // that come of them
@@ -199,51 +180,20 @@ func (w *DeviceExpander) NewBatch(lanes int) (*Batch, error) {
 	if lanes <= 0 || lanes%w.shape.Edge != 0 {
 		return nil, fmt.Errorf("a batch of %d lanes: want a multiple of %d", lanes, w.shape.Edge)
 	}
-	b := &Batch{w: w, lanes: lanes}
-	if err := b.open(); err != nil {
-		return nil, errors.Join(err, b.Close())
+	b := &Batch{w: w, lanes: lanes, held: device.Held{On: w.held.On}}
+	h, shape := &b.held, w.shape
+	ends, width := int64(lanes)*entry.WordBytes, int64(lanes)*int64(shape.Variant.Bytes())
+	b.rows, b.tiles = h.Buffer(shape.rows()*width), h.Buffer(shape.side()*int64(shape.Edge)*width)
+	b.sums = h.Buffer(int64(lanes/shape.Edge) * shape.sums() * entry.WordBytes)
+	b.ends, b.host = h.Buffer(2*ends), h.Host(2*ends)
+	if b.stream = h.Stream(); h.Err() != nil {
+		return nil, errors.Join(h.Err(), b.Close())
 	}
 	return b, nil
 }
 
-func (b *Batch) open() (err error) {
-	shape := b.w.shape
-	ends, width := int64(b.lanes)*entry.WordBytes, int64(b.lanes)*int64(shape.Variant.Bytes())
-	if b.rows, err = b.w.device.Alloc(shape.rows() * width); err != nil {
-		return err
-	}
-	if b.tiles, err = b.w.device.Alloc(shape.side() * int64(shape.Edge) * width); err != nil {
-		return err
-	}
-	if b.sums, err = b.w.device.Alloc(int64(b.lanes/shape.Edge) * shape.sums() * entry.WordBytes); err != nil {
-		return err
-	}
-	if b.ends, err = b.w.device.Alloc(2 * ends); err != nil {
-		return err
-	}
-	if b.host, err = b.w.device.AllocHost(2 * ends); err != nil {
-		return err
-	}
-	b.stream, err = b.w.device.NewStream()
-	return err
-}
-
 // Close waits for the stream and gives the memory back.
-func (b *Batch) Close() error {
-	var err error
-	if b.stream != nil {
-		err = b.stream.Close()
-	}
-	for _, buf := range []kernels.Buffer{b.rows, b.tiles, b.sums, b.ends} {
-		if buf != nil {
-			err = errors.Join(err, buf.Free())
-		}
-	}
-	if b.host != nil {
-		err = errors.Join(err, b.w.device.FreeHost(b.host))
-	}
-	return err
-}
+func (b *Batch) Close() error { return b.held.Close() }
 
 // Rows enqueues the computation of the distances from the sources, which are vertices; a batch takes at most as many
 // as it has lanes. The distances from source l are in row l%edge of the tiles of row l/edge. Rows of tiles beyond the
