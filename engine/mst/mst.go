@@ -143,11 +143,7 @@ func (p *problem) keyOf(bits uint32) int32 {
 
 // weight returns the weight of a key, in stored units.
 func (p *problem) weight(key int32) float64 {
-	bits := uint32(p.keyOf(uint32(key)))
-	if p.facts.Kind == entry.KindF32 {
-		return float64(math.Float32frombits(bits))
-	}
-	return float64(int32(bits))
+	return p.facts.Kind.Value(uint64(uint32(p.keyOf(uint32(key)))))
 }
 
 func (p *problem) report(edges int) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"ooc/engine/graph"
 	"ooc/kernels"
@@ -24,9 +25,8 @@ var product = method{
 			return nil, err
 		}
 		r := &Result{Summary: Summary{Method: "product"}}
-		for lo := 0; lo < len(p.Sources); {
-			hi := min(len(p.Sources), lo+p.batch())
-			b := batch{problem: p, sources: p.Sources[lo:hi], before: lo, sum: &r.Summary}
+		for sources := range slices.Chunk(p.Sources, p.batch()) {
+			b := batch{problem: p, sources: sources, before: len(r.Dist), sum: &r.Summary}
 			dist, err := b.solve(ctx)
 			if err != nil {
 				return nil, err
@@ -36,7 +36,6 @@ var product = method{
 				return nil, err
 			}
 			r.Dist, r.Pred = append(r.Dist, dist...), append(r.Pred, pred...)
-			lo = hi
 		}
 		return r, nil
 	},
@@ -80,6 +79,18 @@ func (b *batch) solve(ctx context.Context) ([][]uint32, error) {
 	return b.byLanes(ctx)
 }
 
+// rows returns the distances from each source, of which at tells those to a vertex.
+func (b *batch) rows(at func(source, v int) uint32) [][]uint32 {
+	rows := make([][]uint32, len(b.sources))
+	for i := range rows {
+		rows[i] = make([]uint32, b.facts.N)
+		for v := range rows[i] {
+			rows[i][v] = at(i, v)
+		}
+	}
+	return rows
+}
+
 // countSweep counts a sweep. It fails if the context has ended, or if distances still fall after as many sweeps as
 // there are vertices.
 func (b *batch) countSweep(ctx context.Context, sweeps int) error {
@@ -102,14 +113,10 @@ func (b *batch) countSweep(ctx context.Context, sweeps int) error {
 func (p *problem) trees(sources []int, dist [][]uint32) ([][]int32, error) {
 	t := trees{problem: p, sources: sources, dist: dist, now: make([][]int32, p.facts.N), at: make([][]int32, p.facts.N)}
 	for i, s := range sources {
-		pred := make([]int32, p.facts.N)
-		for v := range pred {
-			pred[v] = entry.NoVertex
-		}
-		t.pred = append(t.pred, pred)
+		t.pred = append(t.pred, slices.Repeat([]int32{entry.NoVertex}, p.facts.N))
 		t.at[s] = append(t.at[s], int32(i))
 	}
-	rows := p.rows()
+	rows := p.arcsFrom()
 	for left := true; left; {
 		t.now, t.at = t.at, t.now
 		left = false
@@ -162,8 +169,8 @@ func (p *problem) add(d, w uint32) uint32 {
 // rowReader returns the arcs from a vertex: their ends and the bits of their weights.
 type rowReader func(u int) (ends []int32, weights []uint32, err error)
 
-// rows returns what reads the arcs from vertices. It is fastest in ascending order.
-func (p *problem) rows() rowReader {
+// arcsFrom returns what reads the arcs from vertices. It is fastest in ascending order.
+func (p *problem) arcsFrom() rowReader {
 	g, ok := p.arcs.(*graph.Graph)
 	if !ok {
 		return p.matrixRows()

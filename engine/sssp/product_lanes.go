@@ -38,7 +38,7 @@ func (b *batch) byLanes(ctx context.Context) (dist [][]uint32, err error) {
 		words: entry.View[uint32](data)}
 	b.sum.Resident = true
 	if err = x.run(ctx); err == nil {
-		dist = x.rows()
+		dist = b.rows(func(i, v int) uint32 { return x.words[(x.current*b.facts.N+v)*width+i] })
 	}
 	return dist, errors.Join(err, b.Device.FreeHost(data))
 }
@@ -120,15 +120,4 @@ func (x *laneBatch) run(ctx context.Context) error {
 func (x *laneBatch) half(which, lo, hi int) []byte {
 	row := x.lanes.Width * entry.WordBytes
 	return x.lanes.Data[(which*x.facts.N+lo)*row : (which*x.facts.N+hi)*row]
-}
-
-func (x *laneBatch) rows() [][]uint32 {
-	rows := make([][]uint32, len(x.sources))
-	for i := range rows {
-		rows[i] = make([]uint32, x.facts.N)
-		for v := range rows[i] {
-			rows[i][v] = x.words[(x.current*x.facts.N+v)*x.lanes.Width+i]
-		}
-	}
-	return rows
 }

@@ -24,7 +24,7 @@ func (b *batch) byTiles(ctx context.Context) (dist [][]uint32, err error) {
 	if err := x.run(ctx); err != nil {
 		return nil, err
 	}
-	return x.rows(), nil
+	return b.rows(func(i, v int) uint32 { return x.host[x.at(i, v)] }), nil
 }
 
 type tileBatch struct {
@@ -80,15 +80,4 @@ func (x *tileBatch) run(ctx context.Context) error {
 			return nil
 		}
 	}
-}
-
-func (x *tileBatch) rows() [][]uint32 {
-	rows := make([][]uint32, len(x.sources))
-	for i := range rows {
-		rows[i] = make([]uint32, x.facts.N)
-		for v := range rows[i] {
-			rows[i][v] = x.host[x.at(i, v)]
-		}
-	}
-	return rows
 }

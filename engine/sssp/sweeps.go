@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"ooc/engine/feed"
@@ -40,16 +41,10 @@ type vectorBatch struct {
 // byVectors runs the sweeps of a form, for as many sources at a time as the device has room for.
 func (p *problem) byVectors(ctx context.Context, f form) (*Result, error) {
 	r := &Result{}
-	for lo := 0; lo < len(p.Sources); {
-		hi := min(len(p.Sources), lo+p.vectorsAtOnce())
-		var starts [][]int
-		for _, s := range p.Sources[lo:hi] {
-			starts = append(starts, []int{s})
-		}
-		if err := p.runVectors(ctx, f, starts, r); err != nil {
+	for sources := range slices.Chunk(p.Sources, p.vectorsAtOnce()) {
+		if err := p.runVectors(ctx, f, slices.Collect(slices.Chunk(sources, 1)), r); err != nil {
 			return nil, err
 		}
-		lo = hi
 	}
 	return r, nil
 }
@@ -112,11 +107,8 @@ func (x *vectorBatch) flagOf(parity, s int) kernels.Tile {
 
 // begin writes the first distances.
 func (x *vectorBatch) begin() error {
-	dist, pred := make([]uint32, x.facts.N), make([]uint32, x.facts.N)
-	none := entry.NoVertex
-	for v := range dist {
-		dist[v], pred[v] = uint32(x.variant.Unreachable()), uint32(none)
-	}
+	dist := slices.Repeat([]uint32{uint32(x.variant.Unreachable())}, x.facts.N)
+	pred := slices.Repeat([]int32{entry.NoVertex}, x.facts.N)
 	for s, from := range x.starts {
 		for _, v := range from {
 			dist[v] = 0

@@ -19,14 +19,7 @@ import (
 // Distance returns the distance from source i, an index into Sources, to vertex v in the input's units; +Inf
 // where there is no path.
 func (r *Result) Distance(i, v int) float64 {
-	bits := r.Dist[i][v]
-	switch {
-	case r.Facts.Kind == entry.KindF32:
-		return float64(math.Float32frombits(bits)) / float64(r.Facts.Scale)
-	case int32(bits) == entry.Inf32:
-		return math.Inf(1)
-	}
-	return float64(int32(bits)) / float64(r.Facts.Scale)
+	return r.Facts.Kind.Distance(uint64(r.Dist[i][v]), r.Facts.Scale)
 }
 
 // Name returns the id of a vertex, and - for none.
