@@ -183,7 +183,7 @@ func (d *proverDevice) workerBytes() int64 { return d.rowBytes() + d.laneBytes()
 // deviceWorker proves strips of rows on a device. It is for one goroutine.
 type deviceWorker struct {
 	d                 *proverDevice
-	read              stripReader
+	read              pieceReader
 	held              device.Held
 	stream            kernels.Stream
 	rows, lanes, note kernels.Buffer
@@ -192,7 +192,7 @@ type deviceWorker struct {
 }
 
 func (d *proverDevice) newWorker() (*deviceWorker, error) {
-	w := &deviceWorker{d: d, read: d.strips(d.lanes, d.pitch), held: device.Held{On: d.device}}
+	w := &deviceWorker{d: d, read: d.pieces(d.lanes), held: device.Held{On: d.device}}
 	h := &w.held
 	w.rows, w.lanes, w.note = h.Buffer(d.rowBytes()), h.Buffer(d.laneBytes()), h.Buffer(d.noteBytes())
 	w.hostRows, w.hostNote, w.stream = h.Host(d.rowBytes()), h.Host(d.noteBytes()), h.Stream()
@@ -208,7 +208,12 @@ func (w *deviceWorker) strip(first int) error {
 	d := w.d
 	count := min(d.lanes, d.prover.rows-first)
 	d.ahead(first)
-	if err := w.read(w.hostRows, first, count); err != nil {
+	err := w.read(first, count, func(column int, piece []byte, width int) {
+		for l := range count {
+			copy(w.hostRows[4*(l*d.pitch+column):], piece[4*l*width:4*(l+1)*width])
+		}
+	})
+	if err != nil {
 		return err
 	}
 	differ, err := w.differ(first, count)

@@ -96,14 +96,12 @@ func Matrix(ctx context.Context, g *graph.Graph, file string, o Options) (proof 
 type source struct {
 	kind   entry.Kind
 	rows   int
-	width  int                                  // entries of a row that newBlock's reader gives, padding included
-	vertex func(row int) int                    // whose distances a row holds
-	values func() rowReader                     // one for each goroutine
-	lanes  func(kernels.HostLaneOps) laneReader // likewise
-	// edge: rows that strips' reader gives at once are of the same rows number edge·k to edge·(k+1)-1; 0: any.
-	edge   int
-	strips func(most, pitch int) stripReader // likewise, of at most so many rows at once
+	width  int                               // entries of a row that pieces give, padding included, or more
+	vertex func(row int) int                 // whose distances a row holds
+	values func() rowReader                  // one for each goroutine
+	pieces func(most int) pieceReader        // likewise, of at most so many rows at once
 	memory func(most int) (int64, error)     // that such a reader takes
+	edge   int                               // pieces are of the same rows number edge·k to edge·(k+1)-1; 0: of any
 	wrong  func(row int, d difference) error // says what is wrong
 	ahead  func(row int)                     // what is read from this row on is wanted soon
 }
@@ -111,12 +109,10 @@ type source struct {
 // rowReader reads a row into dst, in stored units, unreachable as +Inf.
 type rowReader = func(dst []float64, row int) error
 
-// stripReader reads rows first…first+count-1 into dst, each of pitch entries, of which those beyond the last vertex
-// are anything.
-type stripReader func(dst []byte, first, count int) error
-
-// laneReader reads rows first…first+count-1 into lanes 0…count-1 of m, whose rows are vertices.
-type laneReader func(m kernels.Lanes, first, count int) error
+// pieceReader reads rows first…first+count-1 and gives them to take in pieces of some columns, from left to right. A
+// piece has room for as many rows as the reader may be asked for, of a width that is a multiple of
+// kernels.HostLaneUnit. Entries beyond the last vertex are anything.
+type pieceReader func(first, count int, take func(column int, piece []byte, width int)) error
 
 // lanesAtOnce is how many rows are proved at a time, one in each lane. Relaxing an arc loads cache lines, and more
 // lanes use more of them that lie side by side. But all their distances together should stay in the second-level
@@ -206,7 +202,8 @@ func (s *searcher) row(row int) error {
 // worker proves blocks of rows. It is for one goroutine.
 type worker struct {
 	*prover
-	read   laneReader
+	read   pieceReader
+	places []int64       // where the rows of m begin
 	m      kernels.Lanes // the distances, vertex by vertex, and from row width on their minima
 	words  []uint32      // of m
 	bad    [lanesAtOnce]bool
@@ -217,7 +214,10 @@ type worker struct {
 }
 
 func (pr *prover) newWorker() *worker {
-	w := &worker{prover: pr, read: pr.lanes(pr.ops), search: pr.newSearcher()}
+	w := &worker{prover: pr, read: pr.pieces(lanesAtOnce), search: pr.newSearcher(), places: make([]int64, pr.width)}
+	for v := range w.places {
+		w.places[v] = int64(v) * lanesAtOnce * entry.WordBytes
+	}
 	w.m = kernels.Lanes{Data: alignedEntries((pr.width + pr.g.N) * lanesAtOnce), Width: lanesAtOnce, Entry: entry.WordBytes}
 	w.words = entry.View[uint32](w.m.Data)
 	return w
@@ -228,7 +228,11 @@ func (w *worker) block(first int) error {
 	w.first, w.count, w.most = first, min(lanesAtOnce, w.rows-first), 0
 	clear(w.bad[:])
 	w.ahead(first)
-	if err := w.read(w.m, first, w.count); err != nil {
+	err := w.read(first, w.count, func(column int, piece []byte, width int) {
+		rows := kernels.Lanes{Data: piece, Width: width, Entry: entry.WordBytes}
+		w.ops.Transpose(w.m.Data, w.places[column:column+width], rows, laneColumns, false)
+	})
+	if err != nil {
 		return err
 	}
 	for l := range w.count {

@@ -31,15 +31,6 @@ var laneColumns = func() []int32 {
 	return c
 }()
 
-// lanePlaces returns where the lanes of n vertices from first on begin.
-func lanePlaces(first, n int) []int64 {
-	places := make([]int64, n)
-	for i := range places {
-		places[i] = int64(first+i) * lanesAtOnce * entry.WordBytes
-	}
-	return places
-}
-
 // storeSource is the store's matrix. It is read in strips of lanesAtOnce rows of a tile; the edge of a tile is a
 // multiple of that.
 func storeSource(p *engine.Problem) source {
@@ -55,44 +46,31 @@ func storeSource(p *engine.Problem) source {
 			if ready, err := p.Ready(); err != nil {
 				return 0, err
 			} else if ready != nil {
-				return ready.WorkerBytes(most), nil
+				return ready.WorkerBytes(most) + rowBytes(most, g.N), nil
 			}
 			return int64(most) * int64(g.T) * entry.WordBytes, nil
 		},
-		strips: func(most, pitch int) stripReader {
-			if p.Geometry().Factors {
-				return computedStrips(p, pitch)
+		pieces: func(most int) pieceReader {
+			if g.Factors {
+				return computedPieces(p, most)
 			}
-			tile := entry.Make(most * g.T)
-			return func(dst []byte, first, count int) error {
+			tile := alignedEntries(most * g.T)
+			return func(first, count int, take func(int, []byte, int)) error {
 				for j := range g.Side() {
 					if err := p.Store().Unchecked().ReadEntries(tile[:4*count*g.T], first/g.T, j, first%g.T*g.T); err != nil {
 						return err
 					}
-					for l := range count {
-						copy(dst[4*(l*pitch+j*g.T):], tile[4*l*g.T:4*(l+1)*g.T])
-					}
-				}
-				return nil
-			}
-		},
-		lanes: func(ops kernels.HostLaneOps) laneReader {
-			if p.Geometry().Factors {
-				width := entry.RoundUp(g.N, kernels.HostLaneUnit)
-				return lanesOf(computedStrips(p, width), width, ops)
-			}
-			strip, places := alignedEntries(lanesAtOnce*g.T), lanePlaces(0, g.T)
-			return func(m kernels.Lanes, first, count int) error {
-				for j := range g.Side() {
-					if err := p.Store().Unchecked().ReadEntries(strip[:4*count*g.T], first/g.T, j, first%g.T*g.T); err != nil {
-						return err
-					}
-					ops.Transpose(m.Data[4*lanesAtOnce*j*g.T:], places, kernels.Lanes{Data: strip, Width: g.T, Entry: entry.WordBytes}, laneColumns, false)
+					take(j*g.T, tile, g.T)
 				}
 				return nil
 			}
 		},
 	}
+}
+
+// rowBytes is what whole rows of n entries take.
+func rowBytes(rows, n int) int64 {
+	return int64(rows) * int64(entry.RoundUp(n, kernels.HostLaneUnit)) * entry.WordBytes
 }
 
 // readRows computes rows of a store without a matrix.
@@ -104,32 +82,23 @@ func readRows(p *engine.Problem, dst []byte, sources []int) error {
 	return entries.(*rows.Reader).ReadRows(dst, sources)
 }
 
-// computedStrips reads rows of a store without a matrix.
-func computedStrips(p *engine.Problem, pitch int) stripReader {
+// computedPieces reads rows of a store without a matrix, each piece whole rows.
+func computedPieces(p *engine.Problem, most int) pieceReader {
 	n := p.Geometry().N
-	return func(dst []byte, first, count int) error {
+	width := entry.RoundUp(n, kernels.HostLaneUnit)
+	rows := alignedEntries(most * width)
+	return func(first, count int, take func(int, []byte, int)) error {
 		sources := make([]int, count)
 		for l := range sources {
 			sources[l] = first + l
 		}
-		if err := readRows(p, dst[:4*count*n], sources); err != nil {
+		if err := readRows(p, rows[:4*count*n], sources); err != nil {
 			return err
 		}
-		for l := count - 1; l > 0; l-- { // apart, as the caller wants them; from the last on, none is written over
-			copy(dst[4*l*pitch:], dst[4*l*n:4*(l+1)*n])
+		for l := count - 1; l > 0; l-- { // apart, by the width; from the last on, none is written over
+			copy(rows[4*l*width:], rows[4*l*n:4*(l+1)*n])
 		}
-		return nil
-	}
-}
-
-// lanesOf turns strips of rows of width entries, a multiple of kernels.HostLaneUnit, into lanes.
-func lanesOf(read stripReader, width int, ops kernels.HostLaneOps) laneReader {
-	strip, places := alignedEntries(lanesAtOnce*width), lanePlaces(0, width)
-	return func(m kernels.Lanes, first, count int) error {
-		if err := read(strip, first, count); err != nil {
-			return err
-		}
-		ops.Transpose(m.Data, places, kernels.Lanes{Data: strip, Width: width, Entry: entry.WordBytes}, laneColumns, false)
+		take(0, rows, width)
 		return nil
 	}
 }
@@ -145,7 +114,7 @@ func readAhead(p *engine.Problem, row int) {
 
 // matrixSource is a matrix in a file. Its lines take the place of rows.
 func matrixSource(g *graph.Graph, m *dense.Matrix) source {
-	width := entry.CeilDiv(g.N, kernels.HostLaneUnit) * kernels.HostLaneUnit
+	width := entry.RoundUp(g.N, kernels.HostLaneUnit)
 	values := func() rowReader {
 		read := m.NewLineReader()
 		return func(dst []float64, row int) error {
@@ -156,16 +125,17 @@ func matrixSource(g *graph.Graph, m *dense.Matrix) source {
 			return err
 		}
 	}
-	strips := func(_, pitch int) stripReader {
-		read, line := values(), make([]float64, g.N)
-		return func(dst []byte, first, count int) error {
-			words := entry.View[uint32](dst)
+	pieces := func(most int) pieceReader {
+		read, line, rows := values(), make([]float64, g.N), alignedEntries(most*width)
+		words := entry.View[uint32](rows)
+		return func(first, count int, take func(int, []byte, int)) error {
 			for l := range count {
 				if err := read(line, first+l); err != nil {
 					return err
 				}
-				storeEntries(words[l*pitch:], line, g.Kind)
+				storeEntries(words[l*width:], line, g.Kind)
 			}
+			take(0, rows, width)
 			return nil
 		}
 	}
@@ -181,9 +151,8 @@ func matrixSource(g *graph.Graph, m *dense.Matrix) source {
 			return fmt.Errorf("%s: entry [%d, %d], from %s to %s: %w: it holds %s, the distance is %s",
 				m.Source().Name, u, v, g.Name(u), g.Name(v), engine.ErrWrong, number.Text(d.got/scale), number.Text(d.want/scale))
 		},
-		lanes:  func(ops kernels.HostLaneOps) laneReader { return lanesOf(strips(lanesAtOnce, width), width, ops) },
-		memory: func(int) (int64, error) { return 8 * int64(g.N), nil },
-		strips: strips,
+		memory: func(most int) (int64, error) { return 8*int64(g.N) + rowBytes(most, g.N), nil },
+		pieces: pieces,
 	}
 }
 
