@@ -105,7 +105,7 @@ func (x *forest) join() (joined bool) {
 		if end == entry.NoVertex {
 			continue
 		}
-		e := edge{min(int32(v), end), max(int32(v), end), x.keyOf(x.words[lights][v])}
+		e := edge{min(int32(v), end), max(int32(v), end), int32(x.facts.Kind.Key(uint64(x.words[lights][v])))}
 		if c := x.words[components][v]; least[c].u == least[c].v || e.less(least[c]) {
 			least[c] = e
 		}

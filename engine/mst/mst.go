@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -86,10 +85,10 @@ type problem struct {
 	passes int
 }
 
-// edge is an edge with its key, which orders weights as integers.
+// edge is an edge with the key of its weight.
 type edge struct {
 	u, v int32
-	key  int32
+	key  int32 // that of entry.Kind.Key
 }
 
 // Run finds a spanning tree of least weight, or a forest. It fails for a directed graph.
@@ -132,18 +131,9 @@ func (p *problem) result(method string) *Result {
 	return r
 }
 
-// keyOf maps the bits of an entry to an integer of the same order. It is its own inverse.
-func (p *problem) keyOf(bits uint32) int32 {
-	key := int32(bits)
-	if p.facts.Kind == entry.KindF32 && key < 0 { // of a negative float, a larger magnitude is less
-		key ^= math.MaxInt32
-	}
-	return key
-}
-
 // weight returns the weight of a key, in stored units.
 func (p *problem) weight(key int32) float64 {
-	return p.facts.Kind.Value(uint64(uint32(p.keyOf(uint32(key)))))
+	return p.facts.Kind.Value(p.facts.Kind.OfKey(int64(key)))
 }
 
 func (p *problem) report(edges int) {

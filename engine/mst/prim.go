@@ -91,12 +91,8 @@ func (x *tree) open(g *graph.Graph) (err error) {
 	for v, k := range g.Offsets {
 		offsets[v] = int32(k)
 	}
-	for k := range weights {
-		if g.Kind == entry.KindF32 {
-			weights[k] = x.keyOf(math.Float32bits(g.F32[k]))
-		} else {
-			weights[k] = g.I32[k]
-		}
+	for k, bits := range entry.View[uint32](g.WeightBytes()) {
+		weights[k] = int32(g.Kind.Key(uint64(bits)))
 	}
 	x.grow.N = g.N
 	arrays := []struct {

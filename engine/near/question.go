@@ -27,31 +27,14 @@ func (q Question) check() error {
 // is what the input's weights were multiplied by. It is finite, or -Inf where no distance is within d. In f32, d is
 // rounded as distances are, so that one that is printed as 0.1 is within 0.1.
 func greatestOf(kind entry.Kind, scale int64, d float64) float64 {
+	by := float64(scale)
+	if kind == entry.KindF32 {
+		d = float64(float32(d*by)) / by
+	}
 	kind = kind.Wide()
-	by, most := float64(scale), float64(entry.Inf32-1)
-	step := func(x, to float64) float64 { return x + math.Copysign(1, to) }
-	x := math.Floor(d * by)
-	switch kind {
-	case entry.KindF32:
-		most = math.MaxFloat32
-		step = func(x, to float64) float64 { return float64(math.Nextafter32(float32(x), float32(to))) }
-		x = float64(float32(d * by))
-		d = x / by
-	case entry.KindF64:
-		most, step, x = math.MaxFloat64, math.Nextafter, d*by
-	}
-	if x < -most {
+	key := kind.LeastKey(func(x float64) bool { return x/by > d }) - 1
+	if key < -kind.Key(kind.Unreachable()) {
 		return math.Inf(-1)
 	}
-	x = min(x, most)
-	for x > -most && x/by > d { // the product was rounded
-		x = step(x, math.Inf(-1))
-	}
-	if x/by > d {
-		return math.Inf(-1)
-	}
-	for x < most && step(x, math.Inf(1))/by <= d {
-		x = step(x, math.Inf(1))
-	}
-	return x
+	return kind.Value(kind.OfKey(key))
 }

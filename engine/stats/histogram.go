@@ -331,10 +331,10 @@ func (w *histogramWorker) question(sums []kernels.LaneSum) kernels.LaneQuestion 
 // firstKeys are those of the least distance in each bin and of the least beyond the last, as far as there are such
 // distances.
 func (w *histogramWorker) firstKeys() (keys []int64) {
-	none := w.x.keyOf(w.x.none)
+	none := w.x.kind.Key(w.x.none)
 	for i, edge := range w.edges {
 		closed := w.user != nil && i == len(w.edges)-1 // the last bin has its upper edge, too
-		key := w.x.leastKey(edge, func(d float64) bool { return d > edge || !closed && d == edge })
+		key := w.x.leastKey(func(d float64) bool { return d > edge || !closed && d == edge })
 		if key == none || w.x.meta.Kind == entry.KindU16 && key >= int64(entry.Inf16) {
 			break
 		}

@@ -73,7 +73,7 @@ func rounded(m *tiles.Meta, d float64) float64 {
 
 func (x *gathering) rounded(d float64) float64 { return rounded(x.meta, d) }
 
-// orderKey makes of an entry a number that ascends with the distance: negative floats have theirs mirrored.
+// orderKey is entry.Kind.Key, and faster.
 func orderKey[W word](bits W, float bool) int64 {
 	k := int64(bits)
 	if unsafe.Sizeof(bits) == 4 {
@@ -85,31 +85,15 @@ func orderKey[W word](bits W, float bool) int64 {
 	return k ^ math.MaxInt64>>(64-8*unsafe.Sizeof(bits))
 }
 
-// keyOf is orderKey for the bits of an entry of any kind.
-func (x *gathering) keyOf(bits uint64) int64 {
-	if x.kind == entry.KindF64 {
-		return orderKey(bits, true)
-	}
-	return orderKey(uint32(bits), x.float)
-}
-
-// bits are those of the entry with a key.
-func (x *gathering) bits(key int64) uint64 {
-	if x.kind == entry.KindF64 {
-		return uint64(orderKey(uint64(key), true)) // which undoes itself
-	}
-	return uint64(uint32(orderKey(uint32(key), x.float)))
-}
-
 // distance is that of the entry with a key.
-func (x *gathering) distance(key int64) float64 { return x.meta.Distance(x.bits(key)) }
+func (x *gathering) distance(key int64) float64 { return x.meta.Distance(x.kind.OfKey(key)) }
 
 // entries are those with the keys, as a device has them, which has no entry beyond unreachable.
 func (x *gathering) entries(keys []int64) []byte {
 	kind := x.meta.Kind
 	out := kind.Make(len(keys))
 	for i, key := range keys {
-		bits := x.bits(key)
+		bits := x.kind.OfKey(key)
 		if kind.Wide() != kind { // which has none below 0, either
 			bits = uint64(max(0, min(key, int64(kind.Unreachable()))))
 		}
@@ -121,28 +105,12 @@ func (x *gathering) entries(keys []int64) []byte {
 // limit is the greatest key of a finite distance that is within d, or less than every key.
 func (x *gathering) limit(d float64) int64 {
 	d = x.rounded(d)
-	return x.leastKey(d, func(distance float64) bool { return distance > d }) - 1
+	return x.leastKey(func(distance float64) bool { return distance > d }) - 1
 }
 
-// leastKey is the least key of a distance for which is holds, which it does from somewhere near d on; that of
-// unreachable if there is none.
-func (x *gathering) leastKey(d float64, is func(distance float64) bool) int64 {
-	least, none := int64(math.MinInt32)+1, x.keyOf(x.none)
-	switch x.kind {
-	case entry.KindF32:
-		least = x.keyOf(x.kind.Bits(-math.MaxFloat32))
-	case entry.KindF64:
-		least = x.keyOf(x.kind.Bits(-math.MaxFloat64))
-	}
-	value := func(key int64) float64 { return x.kind.Value(x.bits(key)) }
-	key := x.keyOf(x.kind.Bits(max(value(least), min(d*float64(x.meta.Scale), value(none-1)))))
-	for key > least && is(x.distance(key-1)) {
-		key--
-	}
-	for key < none && !is(x.distance(key)) {
-		key++
-	}
-	return key
+// leastKey is LeastKey by distances in the input's units.
+func (x *gathering) leastKey(is func(distance float64) bool) int64 {
+	return x.kind.LeastKey(func(d float64) bool { return is(d / float64(x.meta.Scale)) })
 }
 
 // nearest lists the nearest vertices of each.
@@ -259,7 +227,7 @@ func addNearest[W word](w *nearestWorker, b *part, r int, line []W) {
 // bound is the greatest key that may be among the nearest.
 func (w *nearestWorker) bound(best []rival) int64 {
 	if len(best) < w.k {
-		return w.x.keyOf(w.x.none) - 1
+		return w.x.kind.Key(w.x.none) - 1
 	}
 	return best[w.k-1].key
 }
@@ -290,7 +258,7 @@ func (w *nearestWorker) answered(answer []byte, lanes int) {
 	for i, v := range w.rows {
 		for k := 0; k <= w.k && len(w.best[i]) < w.k; k++ {
 			if n := near[k*lanes+i]; n.Name >= 0 && n.Name != v {
-				w.best[i] = append(w.best[i], rival{w.x.keyOf(n.Distance), n.Name})
+				w.best[i] = append(w.best[i], rival{w.x.kind.Key(n.Distance), n.Name})
 			}
 		}
 	}
