@@ -33,7 +33,7 @@ func (x *extract) pick(cols []int) (r *rows.Reader, err error) {
 
 func (k *picker) NewWorker(count int) (rows.Worker, error) {
 	if k.table != nil {
-		return k.table.NewReader(count), nil
+		return k.table.NewWorker(count)
 	}
 	w, err := k.Ready.NewWorker(min(count, rowsAtOnce))
 	return &picking{w, k}, err

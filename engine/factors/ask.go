@@ -102,9 +102,14 @@ func (f *Factors) Reversed() (rows.Ready, error) {
 	return f.reversed, nil
 }
 
-// ReadRows fills dst with the distances from each source, row by row, entries of Kind.Wide.
+// ReadRows fills dst with the distances from each source, of a Table's to its columns, row by row, entries of Kind.Wide.
 func (x *Expander) ReadRows(dst []byte, sources []int) error {
-	kind, n := x.f.Elimination.Variant.Kind(), len(x.f.Elimination.Vertices)
+	kind, n, compute := x.f.Elimination.Variant.Kind(), len(x.f.Elimination.Vertices), x.Rows
+	if x.columns != nil {
+		n, compute = len(x.columns.Self), func(sources []int32, to sparse.Target) error {
+			return x.f.guard(func() error { return x.Columns(sources, x.columns, to) })
+		}
+	}
 	row, width := n*kind.Wide().Bytes(), entry.RoundUp(n, x.f.Elimination.LaneUnit())
 	if len(dst) != row*len(sources) {
 		return fmt.Errorf("%d bytes given for %d rows of %d bytes", len(dst), len(sources), row)
@@ -119,7 +124,7 @@ func (x *Expander) ReadRows(dst []byte, sources []int) error {
 		for i, u := range batch {
 			x.sources, to.Places = append(x.sources, int32(u)), append(to.Places, int64(i*width*kind.Bytes()))
 		}
-		if err := x.Rows(x.sources, to); err != nil {
+		if err := compute(x.sources, to); err != nil {
 			return err
 		}
 		for i := range batch {

@@ -226,6 +226,7 @@ func free(q rows.Question) int64 { return cmp.Or(q.Free, device.FreeMemory()) }
 type Expander struct {
 	*sparse.Expander
 	f       *Factors
+	columns *sparse.Labels // of a Table; nil: rows are whole
 	lanes   int
 	scratch []byte
 	rows    []byte  // of ReadRows: those of a batch, padded

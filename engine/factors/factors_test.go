@@ -182,7 +182,10 @@ func ask(t *testing.T, r *rand.Rand, g *graph.Graph, f *factors.Factors) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader := table.NewReader(1 + r.IntN(100))
+	reader, err := table.NewWorker(1 + r.IntN(100))
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer reader.Close()
 	raw = wide.Make(len(rows) * len(cols))
 	if err := reader.ReadRows(raw, rows); err != nil {

@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -29,23 +30,26 @@ type Expander struct {
 	core Core
 	host kernels.HostLaneOps
 
+	// Need is called with parts of the elimination before Columns reads them; nil: nothing is. Its errors are those of
+	// Columns, after which the Expander cannot be used again.
+	Need func(part []byte) error
+
 	lanes   int
-	scratch []byte  // the rows of all ranks, one that is unreachable, and copies of rows of the core
-	kept    []bool  // by rank: the climb reached it
-	rows    []int32 // those ranks that are not of the core, descending
-	reached []int32 // core vertices that the climb reached
-	columns []int32 // rows by column, padded with the row that is unreachable
+	scratch []byte  // of Rows: the rows of all ranks, and one that is unreachable
+	rowsOf  []int32 // of Rows: by column, padded with the row that is unreachable
 	sorted  []int32 // indices of the sources by rank
 	batch   []int32 // those of a batch
 	lane    []int32 // ranks of the batch's sources, by lane
 	places  []int64 // of the batch's rows, by lane
 
-	// Of Lanes.
-	window  []byte       // the rows of a window
-	climbed []byte       // the rows that the climb reached: first those of rows, then those of reached
+	kept    []bool       // by rank: the climb reached it, and it is not of the core
+	rows    []int32      // those ranks, descending
+	reached []int32      // core vertices that the climb reached
+	climbed []byte       // the rows of both
 	rowOf   []int32      // by rank: its row there
 	up      kernels.Arcs // between them
 	order   []int32      // 0, 1, 2, …
+	window  []byte       // the rows of a window, or of columns and what they are computed from
 }
 
 // ScratchBytes is the memory that an Expander for some lanes needs for Rows.
@@ -69,8 +73,8 @@ func (e *Elimination) NewExpander(s kernels.HostLaneOps, core Core, lanes int, s
 		return nil, fmt.Errorf("expander of %d lanes with %d bytes: want a multiple of %d lanes and %d bytes",
 			lanes, len(scratch), unit, e.ScratchBytes(lanes))
 	}
-	return &Expander{e: e, core: core, host: s, lanes: lanes, scratch: scratch,
-		kept: make([]bool, len(e.Vertices))}, nil
+	n := len(e.Vertices)
+	return &Expander{e: e, core: core, host: s, lanes: lanes, scratch: scratch, kept: make([]bool, n), rowOf: make([]int32, n)}, nil
 }
 
 // Scratch gives the Expander memory for Rows.
@@ -92,17 +96,29 @@ func (x *Expander) Rows(sources []int32, to Target) error {
 	}
 	x.place(to)
 	return x.eachBatch(sources, func() error {
-		x.places = x.places[:0]
-		for lane := range x.lane {
-			x.places = append(x.places, to.Places[x.batch[min(lane, len(x.batch)-1)]])
+		x.findPlaces(to)
+		climbed, err := x.climb()
+		if err != nil {
+			return err
 		}
-		m := x.climb(len(x.lane))
-		if err := x.cross(m); err != nil {
+		m := x.e.lanesOf(x.scratch[:(len(x.e.Vertices)+1)*climbed.Width*climbed.Entry], climbed.Width)
+		for i, r := range x.rows {
+			copy(m.Row(int(r)), climbed.Row(i))
+		}
+		if err := x.cross(m.Data, climbed); err != nil {
 			return err
 		}
 		x.descend(m, to)
 		return nil
 	})
+}
+
+// findPlaces finds those of the batch's rows.
+func (x *Expander) findPlaces(to Target) {
+	x.places = x.places[:0]
+	for lane := range x.lane {
+		x.places = append(x.places, to.Places[x.batch[min(lane, len(x.batch)-1)]])
+	}
 }
 
 // eachBatch sorts the sources by rank, and calls do for some after others: batch and lane say which.
@@ -154,24 +170,43 @@ func (x *Expander) checkSources(sources []int32) error {
 	return nil
 }
 
-// climb brings the distances from the batch's sources up to the ranks that they reach, in lanes of so many.
-func (x *Expander) climb(width int) kernels.Lanes {
-	m := x.e.lanesOf(x.scratch[:(len(x.e.Vertices)+1)*width*x.e.Variant.Bytes()], width)
-	x.start()
+// climb brings the distances from the batch's sources up to the ranks that they reach. Its rows are those of rows and
+// then those of reached.
+func (x *Expander) climb() (m kernels.Lanes, err error) {
+	if err := x.start(); err != nil {
+		return m, err
+	}
+	count := 0
 	for _, ranks := range [][]int32{x.rows, x.reached} {
 		for _, r := range ranks {
-			x.fillUnreachable(m, int(r))
+			x.rowOf[r] = int32(count)
+			count++
 		}
 	}
-	x.setSources(m, 0, len(x.kept))
-	x.host.Climb(x.e.Variant, m, x.e.Up, x.rows)
-	return m
+	for i, y := range x.up.Ends {
+		x.up.Ends[i] = x.rowOf[y]
+	}
+	for len(x.order) < len(x.rows) {
+		x.order = append(x.order, int32(len(x.order)))
+	}
+	kind, width := x.e.Variant.Kind(), len(x.lane)
+	if need := count * width * kind.Bytes(); len(x.climbed) < need {
+		x.climbed = kind.Make(count * width * 5 / 4) // the next batch may reach some more
+	}
+	m = x.e.lanesOf(x.climbed[:count*width*kind.Bytes()], width)
+	kind.Fill(m.Data, x.e.Variant.Unreachable())
+	for lane, r := range x.lane {
+		kind.Put(m.Row(int(x.rowOf[r])), lane, 0)
+	}
+	x.host.Climb(x.e.Variant, m, &x.up, x.order[:len(x.rows)])
+	return m, nil
 }
 
-// start finds the ranks that climbs from the sources can reach.
-func (x *Expander) start() {
+// start finds the ranks that climbs from the sources can reach, and lists their arcs up, which lead to ranks.
+func (x *Expander) start() error {
+	core, up := int32(x.e.Core()), &x.up
 	x.rows, x.reached = x.rows[:0], x.reached[:0]
-	core := int32(x.e.Core())
+	up.Offsets, up.Ends, up.Weights = append(up.Offsets[:0], 0), up.Ends[:0], up.Weights[:0]
 	for _, r := range x.lane {
 		if r < core {
 			x.reach(r)
@@ -185,13 +220,49 @@ func (x *Expander) start() {
 		if !x.kept[r] {
 			continue
 		}
-		x.rows = append(x.rows, r)
-		for k := x.e.Up.Offsets[r]; k < x.e.Up.Offsets[r+1] && x.e.Up.Ends[k] < core; k++ {
-			x.reach(x.e.Up.Ends[k])
+		ends, weights, err := x.arcsUp(r)
+		if err != nil {
+			return err
 		}
+		for _, y := range ends {
+			if uint32(y) >= uint32(r) || y >= core && !x.kept[y] {
+				return badArc(r, y)
+			}
+			if y < core {
+				x.reach(y)
+			}
+		}
+		x.rows = append(x.rows, r)
+		up.Ends, up.Weights = append(up.Ends, ends...), append(up.Weights, weights...)
+		up.Offsets = append(up.Offsets, int32(len(up.Ends)))
 	}
 	for _, r := range x.reached {
 		x.kept[r] = false
+	}
+	return nil
+}
+
+// arcsUp returns the ends and the weights of a rank's arcs up. Those of an elimination that is needed part by part may
+// not be listed.
+func (x *Expander) arcsUp(r int32) (ends []int32, weights []uint32, err error) {
+	a, words := x.e.Up, x.words()
+	first, last := int(a.Offsets[r]), int(a.Offsets[r+1])
+	weights = a.Weights[first*words : last*words]
+	if x.Need == nil {
+		return a.Ends[first:last], weights, nil
+	}
+	lists, _ := x.e.Lists()
+	ends = lists.Of(r)
+	return ends, weights, errors.Join(x.Need(entry.Bytes(ends)), x.Need(entry.Bytes(weights)))
+}
+
+// words is how many a weight has.
+func (x *Expander) words() int { return x.e.Variant.WeightBytes() / entry.WordBytes }
+
+// windowOf makes the window hold so many entries.
+func (x *Expander) windowOf(entries int) {
+	if kind := x.e.Variant.Kind(); len(x.window) < entries*kind.Bytes() {
+		x.window = kind.Make(entries)
 	}
 }
 
@@ -203,9 +274,14 @@ func (x *Expander) reach(r int32) {
 	}
 }
 
-// fillUnreachable fills row r of m.
-func (x *Expander) fillUnreachable(m kernels.Lanes, r int) {
-	x.e.Variant.Kind().Fill(m.Row(r), x.e.Variant.Unreachable())
+// cross sets the first rows of memory to the distances to all core vertices.
+func (x *Expander) cross(memory []byte, climbed kernels.Lanes) error {
+	row, core := climbed.Width*climbed.Entry, x.e.Core()
+	if core == 0 {
+		return nil
+	}
+	dst, src := x.e.lanesOf(memory[:core*row], climbed.Width), x.e.lanesOf(climbed.Data[len(x.rows)*row:], climbed.Width)
+	return x.core.Cross(dst, src, x.reached)
 }
 
 // setSources sets the distance from each source to itself to 0, before the climb and again after the sweep: in f32 a
@@ -218,37 +294,23 @@ func (x *Expander) setSources(m kernels.Lanes, first, stop int) {
 	}
 }
 
-// cross replaces the distances that the climbs brought to the core by the distances to all core vertices. The reached
-// rows are copied aside first, so that no row is read after it was written.
-func (x *Expander) cross(m kernels.Lanes) error {
-	core, row := x.e.Core(), m.Width*m.Entry
-	if core == 0 {
-		return nil
-	}
-	src := x.e.lanesOf(x.scratch[len(m.Data):][:len(x.reached)*row], m.Width)
-	for i, r := range x.reached {
-		copy(src.Row(i), m.Row(int(r)))
-	}
-	return x.core.Cross(x.e.lanesOf(m.Data[:core*row], m.Width), src, x.reached)
-}
-
 // descend sweeps down from the core, and transposes rows to the target.
 func (x *Expander) descend(m kernels.Lanes, to Target) {
 	n, core := len(x.e.Vertices), x.e.Core()
-	x.fillUnreachable(m, n)
+	x.e.Variant.Kind().Fill(m.Row(n), x.e.Variant.Unreachable())
 	if core < n {
 		x.host.Sweep(x.e.Variant, m, x.e.Down, core, n, x.kept)
 	}
 	x.setSources(m, 0, n)
 	for j := to.First; j*to.Width < n; j++ {
-		x.host.Transpose(to.Data[int64(j)*to.Stride:], x.places, m, x.columns[j*to.Width:(j+1)*to.Width], to.Past)
+		x.host.Transpose(to.Data[int64(j)*to.Stride:], x.places, m, x.rowsOf[j*to.Width:(j+1)*to.Width], to.Past)
 	}
 }
 
 // place lists the rows of all columns.
 func (x *Expander) place(to Target) {
-	x.columns = append(x.columns[:0], x.e.Rank...)
-	for len(x.columns)%to.Width != 0 {
-		x.columns = append(x.columns, int32(len(x.e.Vertices)))
+	x.rowsOf = append(x.rowsOf[:0], x.e.Rank...)
+	for len(x.rowsOf)%to.Width != 0 {
+		x.rowsOf = append(x.rowsOf, int32(len(x.e.Vertices)))
 	}
 }

@@ -71,7 +71,7 @@ func (l *Lists) expand() ([]int32, error) {
 		row := l.Of(r)
 		for _, end := range row {
 			if uint32(end) >= uint32(r) {
-				return nil, BadArc(r, end)
+				return nil, badArc(r, end)
 			}
 		}
 		ends = append(ends, row...)
@@ -79,8 +79,8 @@ func (l *Lists) expand() ([]int32, error) {
 	return ends, nil
 }
 
-// BadArc returns the error of an arc that leads to no rank that it may lead to.
-func BadArc(r, end int32) error {
+// badArc returns the error of an arc that leads to no rank that it may lead to.
+func badArc(r, end int32) error {
 	return fmt.Errorf("%w: an arc of rank %d leads to %d", ErrParts, r, end)
 }
 

@@ -135,7 +135,7 @@ func (s *search[W]) climb(top, last, core int32) error {
 	beyond := ends[:len(ends)-int(last-top)]
 	for _, end := range beyond {
 		if uint32(end) >= uint32(top) {
-			return BadArc(top, end)
+			return badArc(top, end)
 		}
 		if end < core && s.mark[end] != s.stamp {
 			s.reach(end)
@@ -325,7 +325,7 @@ func (s *search[W]) sweep(top, last, core int32, known uint32) error {
 	s.columns = s.columns[:0]
 	for _, end := range beyond {
 		if uint32(end) >= uint32(top) {
-			return BadArc(top, end)
+			return badArc(top, end)
 		}
 		if end < core && s.mark[end] != known {
 			s.mark[end], s.columns = known, append(s.columns, end)

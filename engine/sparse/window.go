@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"ooc/kernels"
-	"ooc/kernels/entry"
 )
 
 // segmentRows is how many ranks are swept at a time where lanes are used and forgotten. Their rows, and those that
@@ -107,18 +106,16 @@ func (x *Expander) Lanes(sources []int32, take func(batch []int32, first int, m 
 		return err
 	}
 	w := x.e.window()
-	if x.window == nil {
-		x.window = x.e.Variant.Kind().Make(w.rows * x.lanes)
-	}
+	x.windowOf(w.rows * x.lanes)
 	return x.eachBatch(sources, func() error {
-		m := x.climbApart()
+		m, err := x.climb()
+		if err != nil {
+			return err
+		}
 		row := m.Width * m.Entry
 		in := x.e.lanesOf(x.window[:w.rows*row], m.Width)
-		if core := x.e.Core(); core > 0 {
-			dst, src := in.Data[w.segment*row:][:core*row], m.Data[len(x.rows)*row:]
-			if err := x.core.Cross(x.e.lanesOf(dst, m.Width), x.e.lanesOf(src, m.Width), x.reached); err != nil {
-				return err
-			}
+		if err := x.cross(in.Data[w.segment*row:], m); err != nil {
+			return err
 		}
 		for j, saved := range w.saved {
 			first := j * w.segment
@@ -131,45 +128,6 @@ func (x *Expander) Lanes(sources []int32, take func(batch []int32, first int, m 
 		}
 		return nil
 	})
-}
-
-// climbApart is climb in memory that has only the rows that the climb reaches.
-func (x *Expander) climbApart() kernels.Lanes {
-	x.start()
-	if x.rowOf == nil {
-		x.rowOf = make([]int32, len(x.kept))
-	}
-	kind, width, words := x.e.Variant.Kind(), len(x.lane), x.e.Variant.WeightBytes()/entry.WordBytes
-	row, count := width*kind.Bytes(), int32(0)
-	for _, ranks := range [][]int32{x.rows, x.reached} {
-		for _, r := range ranks {
-			x.rowOf[r] = count
-			count++
-		}
-	}
-	for len(x.order) < len(x.rows) {
-		x.order = append(x.order, int32(len(x.order)))
-	}
-	up, from := &x.up, x.e.Up
-	up.Offsets, up.Ends, up.Weights = append(up.Offsets[:0], 0), up.Ends[:0], up.Weights[:0]
-	for _, r := range x.rows {
-		first, last := int(from.Offsets[r]), int(from.Offsets[r+1])
-		for _, y := range from.Ends[first:last] {
-			up.Ends = append(up.Ends, x.rowOf[y])
-		}
-		up.Weights = append(up.Weights, from.Weights[first*words:last*words]...)
-		up.Offsets = append(up.Offsets, int32(len(up.Ends)))
-	}
-	if need := int(count) * row; len(x.climbed) < need {
-		x.climbed = kind.Make(need / kind.Bytes() * 5 / 4) // the next batch may reach some more
-	}
-	m := x.e.lanesOf(x.climbed[:int(count)*row], width)
-	kind.Fill(m.Data, x.e.Variant.Unreachable())
-	for lane, r := range x.lane {
-		kind.Put(m.Row(int(x.rowOf[r])), lane, 0)
-	}
-	x.host.Climb(x.e.Variant, m, up, x.order[:len(x.rows)])
-	return m
 }
 
 // sweepSegment sweeps the ranks of a segment, of which climbed has the rows that the climb reached, and returns them.
