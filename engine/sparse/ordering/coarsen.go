@@ -3,15 +3,14 @@ package ordering
 import (
 	"context"
 	"math"
+	"slices"
 )
 
 const (
 	// coarsenFrom is the least number of vertices of a region whose separator is looked for in a coarser graph first.
 	coarsenFrom = 6000
-	// coarsenSteps is how many times it is coarsened.
-	coarsenSteps = 2
-	// clusterVertices is the most vertices that become one in a step.
-	clusterVertices = 6
+	// clusterVertices is the most vertices that become one.
+	clusterVertices = 12
 	// bandHops is how far from the coarse separator the separator is looked for, in coarse vertices.
 	bandHops = 4
 )
@@ -23,14 +22,11 @@ type clusters struct {
 	members []int32
 }
 
-// coarsen returns a region in which each vertex stands for a vertex of r and some of its neighbours. Its components
+// coarsen returns a region in which each vertex stands for a vertex of r and some of those nearest to it. Its components
 // are those of r.
 func (r *region) coarsen() (*region, *clusters) {
 	n := r.n()
-	to, l := &region{start: []int32{0}}, &clusters{of: make([]int32, n), members: make([]int32, 0, n)}
-	for v := range l.of {
-		l.of[v] = none
-	}
+	to, l := &region{start: []int32{0}}, &clusters{of: slices.Repeat([]int32{none}, n), members: make([]int32, 0, n)}
 	for v := range int32(n) {
 		if l.of[v] != none {
 			continue
@@ -38,21 +34,21 @@ func (r *region) coarsen() (*region, *clusters) {
 		cluster, first := int32(len(l.first)), len(l.members)
 		l.first = append(l.first, int32(first))
 		l.of[v], l.members = cluster, append(l.members, v)
-		for _, u := range r.row(v) {
-			if l.of[u] == none && len(l.members)-first < clusterVertices {
-				l.of[u], l.members = cluster, append(l.members, u)
+		for at := first; at < len(l.members); at++ {
+			for _, u := range r.row(l.members[at]) {
+				if l.of[u] == none && len(l.members)-first < clusterVertices {
+					l.of[u], l.members = cluster, append(l.members, u)
+				}
 			}
 		}
 	}
 	l.first = append(l.first, int32(n))
 	count := int32(len(l.first) - 1)
-	to.weight = make([]int32, count)
 	seen := make([]int32, count) // the last cluster to list this one as a neighbour, plus one
 	to.adj = make([]int32, 0, len(r.adj)/2)
 	for c := range count {
 		seen[c] = c + 1
 		for _, v := range l.list(c) {
-			to.weight[c] += r.weightOf(v)
 			for _, u := range r.row(v) {
 				if d := l.of[u]; seen[d] != c+1 {
 					seen[d], to.adj = c+1, append(to.adj, d)
@@ -67,31 +63,10 @@ func (r *region) coarsen() (*region, *clusters) {
 // list returns the vertices of a cluster.
 func (l *clusters) list(c int32) []int32 { return l.members[l.first[c]:l.first[c+1]] }
 
-// within returns the clusters of l's vertices where these are made of clusters themselves.
-func (l *clusters) within(finer *clusters) *clusters {
-	n := len(finer.of)
-	all := &clusters{of: make([]int32, n), members: make([]int32, 0, n), first: make([]int32, 0, len(l.first))}
-	for c := range int32(len(l.first) - 1) {
-		all.first = append(all.first, int32(len(all.members)))
-		for _, d := range l.list(c) {
-			for _, v := range finer.list(d) {
-				all.of[v] = c
-				all.members = append(all.members, v)
-			}
-		}
-	}
-	all.first = append(all.first, int32(n))
-	return all
-}
-
 // separateCoarsely is separate for a large region: it finds a separator of a coarser one, and then the smallest near
 // that. It returns nil where it finds none, also if the region has several large components.
 func (r *region) separateCoarsely(ctx context.Context) (side, order []int32) {
 	rough, l := r.coarsen()
-	for range coarsenSteps - 1 {
-		rougher, pairs := rough.coarsen()
-		rough, l = rougher, pairs.within(l)
-	}
 	b := newSearcher(ctx, rough)
 	if !b.main() {
 		return nil, nil

@@ -126,22 +126,13 @@ func (d *dissection) blocks(ctx context.Context, r *region) ([]block, error) {
 
 // region is a part of a graph: its vertices, and the arcs between them in numbers of the region.
 type region struct {
-	vertices []int32 // of the graph
+	vertices []int32 // of the graph; a coarse region has none
 	start    []int32
 	adj      []int32
 	leaf     bool // small components, which are not dissected
-	// weight: of a coarse region, how many vertices each one stands for, and it has none of the graph; nil: one.
-	weight []int32
 }
 
 func (r *region) n() int { return len(r.start) - 1 }
-
-func (r *region) weightOf(v int32) int32 {
-	if r.weight == nil {
-		return 1
-	}
-	return r.weight[v]
-}
 
 func (r *region) row(v int32) []int32 { return r.adj[r.start[v]:r.start[v+1]] }
 
@@ -202,10 +193,7 @@ func (r *region) divide(ctx context.Context) (parts []*region, separator []int32
 
 // components returns the components of a region, those of at most leafVertices as one part.
 func (r *region) components() []*region {
-	part, order := make([]int32, r.n()), make([]int32, 0, r.n()) // small components: 0
-	for v := range part {
-		part[v] = between
-	}
+	part, order := slices.Repeat([]int32{between}, r.n()), make([]int32, 0, r.n()) // small components: 0
 	large := int32(1)
 	for v := range int32(r.n()) {
 		if part[v] != between {

@@ -94,7 +94,7 @@ func (r *region) separate(b *searcher) (side, order []int32) {
 func (r *region) cutAlong(ctx context.Context, order []int32) []int32 {
 	n := r.n()
 	f := &flow{r: r, index: make([]int32, n)}
-	lo, hi := r.after(order, 0.5-bandShare), r.after(order, 0.5+bandShare)
+	lo, hi := int(float64(n)*(0.5-bandShare)), int(float64(n)*(0.5+bandShare))
 	f.band = order[lo:hi]
 	for _, v := range order[:lo] {
 		f.index[v] = atSource
@@ -106,24 +106,6 @@ func (r *region) cutAlong(ctx context.Context, order []int32) []int32 {
 		f.index[v] = int32(i)
 	}
 	return f.cut(ctx, r.mostBetween())
-}
-
-// after returns how many of the vertices in an order have the given share of all weight.
-func (r *region) after(order []int32, share float64) int {
-	if r.weight == nil {
-		return int(float64(len(order)) * share)
-	}
-	all := 0
-	for _, w := range r.weight {
-		all += int(w)
-	}
-	sum, most := 0, int(float64(all)*share)
-	for i, v := range order {
-		if sum += int(r.weight[v]); sum > most {
-			return i
-		}
-	}
-	return len(order)
 }
 
 // sorted returns the vertices by ascending place.
@@ -192,10 +174,7 @@ func (f *flow) cut(ctx context.Context, most int) []int32 {
 		return nil
 	}
 	m := len(f.band)
-	f.before, f.after = make([]int32, m), make([]int32, m)
-	for i := range m {
-		f.before[i], f.after[i] = none, none
-	}
+	f.before, f.after = slices.Repeat([]int32{none}, m), slices.Repeat([]int32{none}, m)
 	f.seen, f.cursor = make([]uint32, 2*m), make([]int32, m)
 	paths := 0
 	for found := true; found; {
