@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 
+	"ooc/engine/device"
 	"ooc/engine/internal/cancel"
+	"ooc/engine/internal/parallel"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 )
@@ -106,7 +107,7 @@ func fillPaths[E stored, W weight](e *Elimination, entries []E, inf W, t int, fr
 	ups, downs := entry.As[W](e.Up.Weights), entry.As[W](e.Down.Weights)
 	sums = slices.Grow(sums[:0], len(ends))[:len(ends)]
 	for k, x := range rows {
-		fill(sums, inf)
+		entry.Fill(sums, inf)
 		for i := range from {
 			if by := downs[int(from[i].first)+k:][:1]; by[0] < inf {
 				lowerTo(e, sums, ups[to[i].first:to[i].last], by)
@@ -256,16 +257,12 @@ func (e *Elimination) closeCore(ctx context.Context, d kernels.Device, s kernels
 func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *DenseCore, edge, side int) (err error) {
 	v, size := e.Variant, e.Variant.Bytes()
 	bytes := int64(edge) * int64(edge) * int64(size)
-	buf, err := d.Alloc(int64(side) * int64(side) * bytes)
-	if err != nil {
-		return err
+	held := device.Held{On: d}
+	defer func() { err = errors.Join(err, held.Close()) }()
+	buf, stream := held.Buffer(int64(side)*int64(side)*bytes), held.Stream()
+	if held.Err() != nil {
+		return held.Err()
 	}
-	defer func() { err = errors.Join(err, buf.Free()) }()
-	stream, err := d.NewStream()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, stream.Close()) }()
 
 	words := v.WeightBytes() / entry.WordBytes
 	c.Matrix = entry.As[uint32](make([]uint64, c.Pitch*c.Pitch*words/2))
@@ -322,12 +319,9 @@ const (
 func (e *Elimination) fillRows(ctx context.Context, rows []byte, pitch, edge, i, j int) error {
 	size := e.Variant.Bytes()
 	side := entry.CeilDiv(pitch, edge)
-	return inParallel(runtime.GOMAXPROCS(0), side*side, func() func(k int) error {
+	return parallel.Do(ctx, side*side, func() func(k int) error {
 		tile := e.Variant.Kind().Make(edge * edge)
 		return func(k int) error {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
 			y, x := k/side, k%side
 			e.FillTile(tile, edge, i*side+y, j*side+x)
 			width := min(edge, pitch-x*edge)
@@ -336,5 +330,5 @@ func (e *Elimination) fillRows(ctx context.Context, rows []byte, pitch, edge, i,
 			}
 			return nil
 		}
-	})
+	}, func() {})
 }

@@ -9,10 +9,9 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"golang.org/x/sync/errgroup"
-
 	"ooc/engine/graph"
 	"ooc/engine/internal/cancel"
+	"ooc/engine/internal/parallel"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 )
@@ -59,8 +58,8 @@ func newValues[W weight](l *layout, g *graph.Graph, a arithmetic[W]) *values[W] 
 	parts := runtime.GOMAXPROCS(0)
 	together(parts, func(p int) {
 		first, last := len(v.up)*p/parts, len(v.up)*(p+1)/parts
-		if fill(v.up[first:last], a.inf); g.Directed {
-			fill(v.down[first:last], a.inf)
+		if entry.Fill(v.up[first:last], a.inf); g.Directed {
+			entry.Fill(v.down[first:last], a.inf)
 		}
 	})
 	together(parts, func(p int) {
@@ -113,12 +112,6 @@ func (v *values[W]) ways() int64 {
 // directed reports whether up and down differ.
 func (v *values[W]) directed() bool { return unsafe.SliceData(v.up) != unsafe.SliceData(v.down) }
 
-func fill[E any](s []E, w E) {
-	for i := range s {
-		s[i] = w
-	}
-}
-
 // eliminate gives every arc its weight: that of a shortest path over vertices of higher rank than its ends. Pieces do
 // not depend on each other, so goroutines share them; then they share the ranks above. It fails with the cause of ctx
 // if that ends first.
@@ -143,15 +136,15 @@ func (v *values[W]) eliminate(ctx context.Context) error {
 			return nil
 		}
 	}
-	err := inParallel(runtime.GOMAXPROCS(0), len(v.pieces), func() func(i int) error {
+	err := parallel.Do(ctx, len(v.pieces), func() func(i int) error {
 		do := worker()
 		return func(i int) error { return do(tree{v.pieces[i].first, v.pieces[i].last}) }
-	})
+	}, func() {})
 	if err != nil {
 		return err
 	}
 	trees, waits := v.subtrees(32 * runtime.GOMAXPROCS(0))
-	return inParallel(runtime.GOMAXPROCS(0), len(trees), func() func(i int) error {
+	return parallel.Do(ctx, len(trees), func() func(i int) error {
 		do := worker()
 		return func(i int) error {
 			for t := trees[i]; ; {
@@ -165,7 +158,7 @@ func (v *values[W]) eliminate(ctx context.Context) error {
 				t = tree{above, above}
 			}
 		}
-	})
+	}, func() {})
 }
 
 // together runs do(0…count-1), each on a goroutine of its own.
@@ -175,24 +168,6 @@ func together(count int, do func(i int)) {
 		all.Go(func() { do(i) })
 	}
 	all.Wait()
-}
-
-// inParallel lets at most so many goroutines take the numbers below count in turn, each with a function of its own.
-func inParallel(goroutines, count int, worker func() func(i int) error) error {
-	var g errgroup.Group
-	var next atomic.Int64
-	for range min(count, goroutines) {
-		g.Go(func() error {
-			do := worker()
-			for i := int(next.Add(1) - 1); i < count; i = int(next.Add(1) - 1) {
-				if err := do(i); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	return g.Wait()
 }
 
 // gatherer makes arcs final, one rank after another. It is for one goroutine.
@@ -271,7 +246,7 @@ func (g *gatherer[W]) least(sums []W, ranks []int32, size int, between, weights 
 		sums = make([]W, 2*size)
 	}
 	sums = sums[:size]
-	fill(sums, g.inf)
+	entry.Fill(sums, g.inf)
 	words := entry.As[uint32](sums)
 	for _, r := range ranks {
 		if g.by[0] = between[g.cursor[r]+1]; g.by[0] < g.inf {

@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -72,15 +73,7 @@ type Order struct {
 // NewOrder orders the vertices of g for elimination with little fill. It fails with the cause of ctx if that ends
 // first.
 func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, error) {
-	if o.Sources == 0 {
-		o.Sources = g.N
-	}
-	if o.Limit == 0 {
-		o.Limit = g.N
-	}
-	if o.MaxFill == 0 {
-		o.MaxFill = DefaultMaxFill
-	}
+	o.Sources, o.Limit, o.MaxFill = cmp.Or(o.Sources, g.N), cmp.Or(o.Limit, g.N), cmp.Or(o.MaxFill, DefaultMaxFill)
 	r := &Order{sources: o.Sources}
 	if cannotPay(g, o) {
 		o.Limit = 0
@@ -215,10 +208,7 @@ func (w *stopRule) mayContinue(steps int64) bool {
 
 // appendRest appends the vertices that were not ordered.
 func (r *Order) appendRest(n int) {
-	r.position = make([]int32, n)
-	for v := range r.position {
-		r.position[v] = -1
-	}
+	r.position = slices.Repeat([]int32{-1}, n)
 	for i, v := range r.Vertices {
 		r.position[v] = int32(i)
 	}

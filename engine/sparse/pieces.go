@@ -1,11 +1,10 @@
 package sparse
 
 import (
-	"cmp"
 	"context"
-	"runtime"
 
 	"ooc/engine/internal/cancel"
+	"ooc/engine/internal/parallel"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 )
@@ -91,13 +90,13 @@ func (v *values[W]) cutOff(ctx context.Context) (*Pieces, error) {
 // is of the paths from a vertex, so it grows from their ends, by arcs against their directions.
 func (v *values[W]) inside(ctx context.Context, p *Pieces) ([]W, error) {
 	lengths := make([]W, int(p.InsideAt[p.Count()])*PieceUnit)
-	return lengths, inParallel(runtime.GOMAXPROCS(0), p.Count(), func() func(i int) error {
+	return lengths, parallel.Do(ctx, p.Count(), func() func(i int) error {
 		poll := cancel.NewPoll(ctx)
 		return func(i int) error {
 			first, last, pitch := p.First[i], p.First[i+1]-1, p.Pitch(i)
 			size := int(last-first) + 1
 			rows := lengths[int(p.InsideAt[i])*PieceUnit:][:size*pitch]
-			fill(rows, v.inf)
+			entry.Fill(rows, v.inf)
 			row := func(r int32) []W { return rows[int(r-first)*pitch:][:size] }
 			for r := last; r >= first; r-- {
 				row(r)[r-first] = 0
@@ -115,14 +114,14 @@ func (v *values[W]) inside(ctx context.Context, p *Pieces) ([]W, error) {
 			v.tally.Done.Add(v.insideWork(v.pieces[i]))
 			return poll.After(int64(size * size))
 		}
-	})
+	}, func() {})
 }
 
 // paths finds, for each piece, the lengths of the shortest paths by arcs of some weights between its boundary and its
 // vertices.
 func (v *values[W]) paths(ctx context.Context, p *Pieces, weights []W) ([]W, error) {
 	lengths := make([]W, int(p.At[p.Count()])*PieceUnit)
-	return lengths, inParallel(runtime.GOMAXPROCS(0), p.Count(), func() func(i int) error {
+	return lengths, parallel.Do(ctx, p.Count(), func() func(i int) error {
 		column, poll, table := make([]int32, p.Upper), cancel.NewPoll(ctx), []W(nil)
 		return func(i int) error {
 			boundary, first := p.Of(i), p.First[i]
@@ -138,7 +137,7 @@ func (v *values[W]) paths(ctx context.Context, p *Pieces, weights []W) ([]W, err
 				v.nearest(table[:(j+1)*width], first, int32(j), column, weights, width)
 			}
 			rows := lengths[int(p.At[i])*PieceUnit:][:width*pitch]
-			fill(rows, v.inf)
+			entry.Fill(rows, v.inf)
 			for j := range size {
 				for k, w := range table[j*width:][:width] {
 					rows[k*pitch+j] = w
@@ -147,7 +146,7 @@ func (v *values[W]) paths(ctx context.Context, p *Pieces, weights []W) ([]W, err
 			v.tally.Done.Add(v.pathWork(v.pieces[i]))
 			return poll.After(int64(width * size))
 		}
-	})
+	}, func() {})
 }
 
 // lowerRow lowers a row to the paths by an arc of weight w to what another row has paths from.
@@ -172,7 +171,7 @@ func (v *values[W]) lowerTo(row, from, by []W) {
 // nearest makes the last row of a table of paths, that of vertex j of a piece, out of those before.
 func (v *values[W]) nearest(table []W, first, j int32, column []int32, weights []W, width int) {
 	row, r := table[int(j)*width:], first+j
-	fill(row, v.inf)
+	entry.Fill(row, v.inf)
 	for k := v.start[r]; k < v.start[r+1]; k++ {
 		w, end := weights[k], v.ends[k]
 		switch {
@@ -217,15 +216,15 @@ func (e *Elimination) UpperDistances(ctx context.Context, s kernels.HostLaneOps,
 	words, lanes := v.WeightBytes()/entry.WordBytes, top.BatchLanes()
 	all.Matrix = entry.As[uint32](make([]uint64, all.Pitch*all.Pitch*words/2))
 	row := all.Pitch * v.Bytes()
-	return all, inParallel(runtime.GOMAXPROCS(0), entry.CeilDiv(n, lanes), func() func(i int) error {
+	return all, parallel.Do(ctx, entry.CeilDiv(n, lanes), func() func(i int) error {
 		scratch := entry.Bytes(make([]uint64, entry.CeilDiv(int(top.ScratchBytes(lanes)), 8)))
 		x, err := top.NewExpander(s, core, lanes, scratch)
 		narrow := entry.Bytes(make([]uint64, entry.CeilDiv(lanes*row, 8)))
 		var sources []int32
 		to := Target{Width: all.Pitch, Stride: int64(row)}
 		return func(i int) error {
-			if err != nil || ctx.Err() != nil {
-				return cmp.Or(err, context.Cause(ctx))
+			if err != nil {
+				return err
 			}
 			sources, to.Places = sources[:0], to.Places[:0]
 			for r := i * lanes; r < min((i+1)*lanes, n); r++ {
@@ -245,5 +244,5 @@ func (e *Elimination) UpperDistances(ctx context.Context, s kernels.HostLaneOps,
 			}
 			return nil
 		}
-	})
+	}, func() {})
 }
