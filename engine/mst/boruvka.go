@@ -79,15 +79,11 @@ func (x *forest) pass() error {
 	if err := errors.Join(x.feed.Stream.CopyIn(x.vector(components), entry.Bytes(x.words[components])), x.feed.Stream.Sync()); err != nil {
 		return err
 	}
-	variant := entry.I32
-	if x.facts.Kind == entry.KindF32 {
-		variant = entry.F32
-	}
 	l := kernels.Link{Component: x.vector(components), Light: x.vector(lights), Ends: x.vector(ends)}
 	err := x.feed.Pass(func(s kernels.Stream, b kernels.Block, first bool) error {
 		l := l
 		l.Block, l.First = b, first
-		return x.linker.Link(s, variant, l)
+		return x.linker.Link(s, x.facts.Kind.Variant(false), l)
 	})
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -63,10 +64,7 @@ func (m *matrix) integers() bool { return !m.kind.Float() && m.scale == 1 }
 // values returns the distances of a part, in the input's units.
 func (m *matrix) values(part []byte, to []float64) []float64 {
 	n := len(part) / m.kind.Bytes()
-	if cap(to) < n {
-		to = make([]float64, n)
-	}
-	to = to[:n]
+	to = slices.Grow(to[:0], n)[:n]
 	m.kind.Values(to, part)
 	if m.scale > 1 {
 		for i := range to {

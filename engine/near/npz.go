@@ -62,7 +62,7 @@ func (m *matrix) arrays(ctx context.Context) []array {
 		{"indices", index, list(m.pairs), func(w io.Writer) error {
 			return m.each(ctx, columns, func(part []byte) error {
 				if wide {
-					part = widened(entry.View[int32](part))
+					part = converted[int64](entry.View[int32](part))
 				}
 				_, err := w.Write(part)
 				return err
@@ -86,15 +86,11 @@ func (m *matrix) arrays(ctx context.Context) []array {
 func (m *matrix) starts(ctx context.Context, w io.Writer, wide bool) error {
 	at := int64(0)
 	put := func(all []int64) error {
-		if wide {
-			_, err := w.Write(entry.Bytes(all))
-			return err
+		part := entry.Bytes(all)
+		if !wide {
+			part = converted[int32](all)
 		}
-		narrow := make([]int32, len(all))
-		for i, x := range all {
-			narrow[i] = int32(x)
-		}
-		_, err := w.Write(entry.Bytes(narrow))
+		_, err := w.Write(part)
 		return err
 	}
 	if err := put([]int64{0}); err != nil {
@@ -110,10 +106,11 @@ func (m *matrix) starts(ctx context.Context, w io.Writer, wide bool) error {
 	})
 }
 
-func widened(narrow []int32) []byte {
-	wide := make([]int64, len(narrow))
-	for i, x := range narrow {
-		wide[i] = int64(x)
+// converted returns the bytes of numbers of another type.
+func converted[To, From int32 | int64](from []From) []byte {
+	to := make([]To, len(from))
+	for i, x := range from {
+		to[i] = To(x)
 	}
-	return entry.Bytes(wide)
+	return entry.Bytes(to)
 }

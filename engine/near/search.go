@@ -76,11 +76,7 @@ func workers[D number, W int32 | float32 | float64](ctx context.Context, s *Sear
 		far = D(math.Inf(1))
 	}
 	return func(poll *cancel.Poll) Worker {
-		w := &worker[D, W]{Searcher: s, net: net, poll: poll, far: far, dist: make([]D, g.N), columns: newSet(g.N)}
-		for v := range w.dist {
-			w.dist[v] = far
-		}
-		return w
+		return &worker[D, W]{Searcher: s, net: net, poll: poll, far: far, dist: slices.Repeat([]D{far}, g.N), columns: newSet(g.N)}
 	}, nil
 }
 
@@ -298,11 +294,7 @@ func keep(k int, limit float64, found []int32, values []float64) ([]int32, []flo
 // choose returns the element that sorting would put at place k, and changes the order (C. A. R. Hoare, Algorithm 65:
 // Find, 1961).
 func choose[D number](all []D, k int) D {
-	for {
-		if len(all) < 12 {
-			slices.Sort(all)
-			return all[k]
-		}
+	for len(all) >= 12 {
 		a, b, c := all[0], all[len(all)/2], all[len(all)-1]
 		pivot := max(min(a, b), min(max(a, b), c))
 		i, j := 0, len(all)-1
@@ -327,4 +319,6 @@ func choose[D number](all []D, k int) D {
 			return pivot
 		}
 	}
+	slices.Sort(all)
+	return all[k]
 }

@@ -32,11 +32,7 @@ func (w *worker[D, W]) sweeps() bool {
 
 // newBuckets makes buckets for distances up to last, where arcs have a mean weight.
 func newBuckets[D number](last D, mean float64) buckets[D] {
-	b := buckets[D]{heads: make([]int32, int(float64(last)*bucketsAnArc/mean)+2), per: bucketsAnArc / mean}
-	for i := range b.heads {
-		b.heads[i] = -1
-	}
-	return b
+	return buckets[D]{heads: slices.Repeat([]int32{-1}, int(float64(last)*bucketsAnArc/mean)+2), per: bucketsAnArc / mean}
 }
 
 // sweep is search where no weight is negative and all that is within the limit is wanted, so that the order in which

@@ -1,6 +1,7 @@
 package searches
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -30,10 +31,7 @@ func (e Engine) Offer(_ context.Context, g *graph.Graph, q rows.Question) (rows.
 		const says = "searches are for graphs without negative weights; leave the algorithm to the plan"
 		return rows.Offer{}, text.ErrorOf(plan.ErrAlgorithm, says)
 	}
-	count := q.Rows
-	if count == 0 {
-		count = g.N
-	}
+	count := cmp.Or(q.Rows, g.N)
 	offer := rows.Offer{Engine: e.Name(), Seconds: searchSeconds(g, count), Least: searchBytes(g), How: "from one vertex after another"}
 	ready := rows.Ready(&searched{g: g})
 	if equal(g) {

@@ -7,10 +7,10 @@ var centralities = statistic{
 	derive: deriveCentralities,
 	columns: func(r *Result) []Column {
 		return []Column{
-			ofFloats("closeness_centrality", r.Closeness),
-			ofRows(ofFloats("closeness_centrality_out", r.ClosenessOut)),
-			ofFloats("harmonic_centrality", r.Harmonic),
-			ofRows(ofFloats("harmonic_centrality_out", r.HarmonicOut)),
+			of("closeness_centrality", r.Closeness),
+			ofRows(of("closeness_centrality_out", r.ClosenessOut)),
+			of("harmonic_centrality", r.Harmonic),
+			ofRows(of("harmonic_centrality_out", r.HarmonicOut)),
 		}
 	},
 	text: func(r *Result, t *textWriter) {

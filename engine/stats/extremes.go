@@ -15,8 +15,8 @@ var extremes = statistic{
 	derive: deriveExtremes,
 	columns: func(r *Result) []Column {
 		return []Column{
-			ofRows(inUnits(ofFloats("eccentricity", r.Eccentricity))),
-			ofRows(inUnits(ofFloats("longest_distance", r.Longest))),
+			ofRows(inUnits(of("eccentricity", r.Eccentricity))),
+			ofRows(inUnits(of("longest_distance", r.Longest))),
 			ofRows(Column{Name: "farthest", Vertex: func(v int) int { return int(r.Farthest[v]) }}),
 		}
 	},

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -78,9 +79,7 @@ func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ 
 	}
 	done := false
 	defer func() { err = errors.Join(err, file.close(done)) }()
-	if o.Control == nil {
-		o.Control = new(live.Control)
-	}
+	o.Control = cmp.Or(o.Control, new(live.Control))
 	if o.Checkpoint <= 0 {
 		o.Checkpoint = task.DefaultCheckpoint
 	}
@@ -128,10 +127,7 @@ func (o *GraphOptions) Distances(g *graph.Graph) float64 {
 
 // rows is how many rows there are to gather.
 func (o *GraphOptions) rows(g *graph.Graph) int {
-	if len(o.Sources) > 0 {
-		return len(o.Sources)
-	}
-	return g.N
+	return cmp.Or(len(o.Sources), g.N)
 }
 
 // interrupted makes an error of a context that has ended task.ErrInterrupted.

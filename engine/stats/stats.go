@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -208,10 +209,7 @@ func (r *Result) Rows() iter.Seq[int] {
 
 // count is how many rows there are.
 func (r *Result) count() int {
-	if r.Sources != nil {
-		return len(r.Sources)
-	}
-	return r.N
+	return cmp.Or(len(r.Sources), r.N)
 }
 
 // has reports whether there is a vertex's row.

@@ -16,10 +16,10 @@ var sums = statistic{
 	gather: gatherSums,
 	columns: func(r *Result) []Column {
 		return []Column{
-			ofRows(ofCounts("descendants", r.Descendants)),
-			ofCounts("ancestors", r.Ancestors),
-			ofRows(ofFloats("distance_sum", r.DistanceSum)),
-			ofFloats("distance_sum_in", r.DistanceSumIn),
+			ofRows(of("descendants", r.Descendants)),
+			of("ancestors", r.Ancestors),
+			ofRows(of("distance_sum", r.DistanceSum)),
+			of("distance_sum_in", r.DistanceSumIn),
 		}
 	},
 }

@@ -35,8 +35,7 @@ func perVertex(name string, derive func(r *Result) []float64) statistic {
 			return nil
 		},
 		columns: func(r *Result) []Column {
-			list := r.More[name]
-			return []Column{{Name: name, Number: func(v int) float64 { return list[v] }}}
+			return []Column{of(name, r.More[name])}
 		},
 	}
 }
@@ -63,12 +62,8 @@ func (r *Result) summary() []summaryValue {
 	return values
 }
 
-// ofFloats and ofCounts make columns of lists.
-func ofFloats(name string, list []float64) Column {
-	return Column{Name: name, Number: func(v int) float64 { return list[v] }}
-}
-
-func ofCounts(name string, list []int32) Column {
+// of makes a column of a list.
+func of[N float64 | int32](name string, list []N) Column {
 	return Column{Name: name, Number: func(v int) float64 { return float64(list[v]) }}
 }
 

@@ -16,7 +16,7 @@ var within = statistic{
 	columns: func(r *Result) []Column {
 		var columns []Column
 		for _, w := range r.Within {
-			columns = append(columns, ofRows(ofCounts("within_"+string(text.Float64.Append(nil, w.Distance)), w.Count)))
+			columns = append(columns, ofRows(of("within_"+string(text.Float64.Append(nil, w.Distance)), w.Count)))
 		}
 		return columns
 	},

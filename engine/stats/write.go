@@ -152,15 +152,13 @@ func (h *Histogram) appendJSON(out []byte, number text.Numbers) []byte {
 	if h == nil {
 		return append(out, "null"...)
 	}
-	out = append(out, `{"edges":[`...)
+	edges := make([]json.RawMessage, len(h.Edges))
 	for i, e := range h.Edges {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, number.JSON(e)...)
+		edges[i] = number.JSON(e)
 	}
-	counts, _ := json.Marshal(h.Counts) // integers do not fail
-	return fmt.Appendf(out, `],"counts":%s,"below":%d,"above":%d}`, counts, h.Below, h.Above)
+	lists, _ := json.Marshal(edges) // numbers do not fail
+	counts, _ := json.Marshal(h.Counts)
+	return fmt.Appendf(out, `{"edges":%s,"counts":%s,"below":%d,"above":%d}`, lists, counts, h.Below, h.Above)
 }
 
 func appendJSONVertex(out []byte, row int, ids graph.IDs) []byte {
