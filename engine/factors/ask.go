@@ -44,24 +44,17 @@ func (s *Search) To(v int) (bits uint64, err error) {
 // ReadAt returns the bits of the distance from u to v, an entry of Kind.Wide. Many goroutines may ask at a time. Its
 // errors, as those of all questions, match disk.ErrCorrupt where the file of the factors is damaged.
 func (f *Factors) ReadAt(u, v int) (uint64, error) {
-	f.mu.Lock()
-	var s *Search
-	if k := len(f.searches); k > 0 {
-		s, f.searches = f.searches[k-1], f.searches[:k-1]
-	}
-	f.mu.Unlock()
+	s, _ := f.searches.Get().(*Search)
 	if s == nil {
 		s = f.NewSearch()
 	}
 	err := s.From(u)
-	var bits uint64
-	if err == nil {
-		bits, err = s.To(v)
+	if err != nil {
+		return 0, err
 	}
+	bits, err := s.To(v)
 	if err == nil {
-		f.mu.Lock()
-		f.searches = append(f.searches, s)
-		f.mu.Unlock()
+		f.searches.Put(s)
 	}
 	return bits, err
 }

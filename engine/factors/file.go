@@ -169,7 +169,8 @@ type asked struct {
 	checked sync.Once
 	damaged error // of the file; nil: not known, or none
 
+	searches sync.Pool // of *Search, for ReadAt
+
 	mu       sync.Mutex
-	searches []*Search // that nobody uses; guarded by mu, as reversed
-	reversed *Factors  // nil: not made yet, or the factors themselves serve
+	reversed *Factors // nil: not made yet, or the factors themselves serve; guarded by mu
 }
