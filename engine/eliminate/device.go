@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"ooc/engine/device"
@@ -22,7 +23,7 @@ type deviceExpansions []*deviceExpansion
 type deviceExpansion struct {
 	rows     *expansion
 	device   kernels.Device
-	ring     *ring
+	ring     ring
 	writers  int
 	expander *sparse.DeviceExpander
 	batches  []*sparse.Batch
@@ -171,61 +172,38 @@ func (c *deviceExpansion) open(batches int) (err error) {
 // the memory is needed.
 type ring struct {
 	device kernels.Device
-	locked chan struct{} // closed when data and err are there
-	data   []byte
-	err    error
+	wait   func() ([]byte, error) // returns the memory once it is there
 }
 
-// lockRings begins to take host memory for each device.
-func lockRings(devices []kernels.Device, each int64, left int, budget int64) []*ring {
-	rings := make([]*ring, len(devices))
+// lockRings begins to take host memory for each device: for the rows of tiles that are left, or as many of them as are
+// useful, or allowed.
+func lockRings(devices []kernels.Device, each int64, left int, budget int64) []ring {
+	rows, budget := int64(min(tileRowsAtOnce(threads()), left)), budget/int64(len(devices))
+	if budget > 0 {
+		rows = min(rows, budget/each)
+	}
+	rings := make([]ring, len(devices))
 	for i, d := range devices {
-		rings[i] = new(ring)
-		rings[i].lock(d, each, left, budget/int64(len(devices)))
+		rings[i] = ring{d, sync.OnceValues(func() ([]byte, error) {
+			if rows == 0 {
+				return nil, fmt.Errorf("%w: host memory %d bytes; a row of tiles with its checksums has %d", device.ErrMemory, budget, each)
+			}
+			return d.AllocHost(rows * each)
+		})}
+		go rings[i].wait()
 	}
 	return rings
 }
 
 // freeRings gives the memory of all rings back.
-func (x *run) freeRings() error {
-	var err error
+func (x *run) freeRings() (err error) {
 	for _, r := range x.rings {
-		err = errors.Join(err, r.free())
+		if memory, _ := r.wait(); memory != nil {
+			err = errors.Join(err, r.device.FreeHost(memory))
+		}
 	}
 	x.rings = nil
 	return err
-}
-
-// lock begins to take host memory for the rows of tiles that are left, or as many of them as are useful, or allowed.
-func (r *ring) lock(d kernels.Device, each int64, left int, budget int64) {
-	rows := int64(min(tileRowsAtOnce(threads()), left))
-	if budget > 0 {
-		rows = min(rows, budget/each)
-	}
-	r.device, r.locked = d, make(chan struct{})
-	go func() {
-		defer close(r.locked)
-		if rows == 0 {
-			r.err = fmt.Errorf("%w: host memory %d bytes; a row of tiles with its checksums has %d", device.ErrMemory, budget, each)
-			return
-		}
-		r.data, r.err = d.AllocHost(rows * each)
-	}()
-}
-
-// wait returns the memory once it is there.
-func (r *ring) wait() ([]byte, error) {
-	<-r.locked
-	return r.data, r.err
-}
-
-// free gives the memory back.
-func (r *ring) free() error {
-	<-r.locked
-	if r.data == nil {
-		return nil
-	}
-	return r.device.FreeHost(r.data)
 }
 
 // close gives everything on the device back, once all streams are idle: then nothing is copied to the ring any more.

@@ -1,6 +1,7 @@
 package eliminate
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -50,12 +51,7 @@ type Options struct {
 // New returns the algorithm that eliminates vertices, closes the core that is left, and expands the core's distances to
 // all vertices. Package sparse explains it.
 func New(o Options) Algorithm {
-	if o.CoreAtOnce == 0 {
-		o.CoreAtOnce = 4096
-	}
-	if o.PreferDevice == 0 {
-		o.PreferDevice = 0.25
-	}
+	o.CoreAtOnce, o.PreferDevice = cmp.Or(o.CoreAtOnce, 4096), cmp.Or(o.PreferDevice, 0.25)
 	return Algorithm{o}
 }
 
@@ -143,7 +139,7 @@ type run struct {
 	host      kernels.Device   // allocates host memory, and does what needs HostLaneOps
 	closers   []kernels.Device // that may close the core in memory; none: it is solved in a store
 	closer    string           // what did, as tiles.State.Closer has it
-	rings     []*ring          // for an expansion on devices, one each; nil: none is taken
+	rings     []ring           // for an expansion on devices, one each; nil: none is taken
 	tally     *cancel.Tally    // of the stage at hand
 }
 

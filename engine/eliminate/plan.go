@@ -33,7 +33,7 @@ type planner struct {
 }
 
 func (a Algorithm) planner(q *plan.Basis) *planner {
-	rows := rowsOf(q, q.Graph.N)
+	rows := cmp.Or(len(q.Sources), q.Graph.N)
 	tile := cmp.Or(q.Tile, plan.RowTile(q.Graph.Kind, rows, q.Graph.N, q.Upper()))
 	return &planner{q, a, rows, tile, 1 / (coreShare * q.Rates.Kernel)}
 }
@@ -89,7 +89,7 @@ func (a Algorithm) Size(q *plan.Basis) (tile int, beside int64, err error) {
 		return withPredecessors.Size(q)
 	}
 	g := &graph.Graph{Kind: q.Facts.Kind}
-	tile = cmp.Or(q.Tile, plan.RowTile(g.Kind, rowsOf(q, q.Facts.N), q.Facts.N, q.Upper()))
+	tile = cmp.Or(q.Tile, plan.RowTile(g.Kind, cmp.Or(len(q.Sources), q.Facts.N), q.Facts.N, q.Upper()))
 	return tile, a.beside(min(q.Facts.N, a.largestCore(g.Kind)), g, q.Info), nil
 }
 
@@ -282,14 +282,6 @@ func (x *planner) coreFits(core int) error {
 func (x *planner) leastScratch(core int) int64 {
 	n, tile := x.Graph.N, int64(x.tile)
 	return int64(n+1+core)*kernels.LaneLine + int64(entry.CeilDiv(n, x.tile))*tile*tile*int64(x.Graph.Kind.Bytes())
-}
-
-// rowsOf is how many rows are wanted.
-func rowsOf(q *plan.Basis, n int) int {
-	if len(q.Sources) > 0 {
-		return len(q.Sources)
-	}
-	return n
 }
 
 // free is how many bytes of memory are free; 0: unknown.
