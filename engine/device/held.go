@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // Held is what some work holds on a device. Its methods keep the first error; after that they take nothing. It is for
@@ -24,6 +25,15 @@ func (h *Held) Buffer(bytes int64) kernels.Buffer {
 // Host takes memory of the host that the device copies from and to.
 func (h *Held) Host(bytes int64) []byte {
 	return take(h, func() ([]byte, error) { return h.On.AllocHost(bytes) }, h.On.FreeHost)
+}
+
+// Put takes memory of the device for data and as many bytes more as slack, and copies the data there by a stream.
+func (h *Held) Put(s kernels.Stream, data []byte, slack int) (t kernels.Tile) {
+	t.Buf = h.Buffer(int64(max(len(data)+slack, entry.WordBytes)))
+	if h.err == nil && len(data) > 0 {
+		h.err = errors.Join(s.CopyIn(t, data), s.Sync())
+	}
+	return t
 }
 
 // Stream opens a stream.

@@ -136,19 +136,11 @@ func (d *proverDevice) open(workers int) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	for _, put := range []struct {
-		to    *kernels.Tile
-		words []uint32
-	}{{&d.offsets, entry.As[uint32](a.Offsets)}, {&d.ends, entry.As[uint32](a.Ends)}, {&d.weights, a.Weights}} {
-		put.to.Buf = d.held.Buffer(int64(max(1, len(put.words))) * entry.WordBytes)
-		if d.held.Err() != nil {
-			return d.held.Err()
-		}
-		if len(put.words) > 0 {
-			if err := errors.Join(s.CopyIn(*put.to, entry.Bytes(put.words)), s.Sync()); err != nil {
-				return err
-			}
-		}
+	d.offsets = d.held.Put(s, entry.Bytes(entry.As[uint32](a.Offsets)), 0)
+	d.ends = d.held.Put(s, entry.Bytes(entry.As[uint32](a.Ends)), 0)
+	d.weights = d.held.Put(s, entry.Bytes(a.Weights), 0)
+	if d.held.Err() != nil {
+		return d.held.Err()
 	}
 	for range workers {
 		w, err := d.newWorker()

@@ -114,16 +114,7 @@ func (w *Sums) load(distances func() (*sparse.DenseCore, error)) (err error) {
 		upper, err = distances()
 		return err
 	})
-	put := func(data []byte, slack int) (t kernels.Tile) {
-		if err != nil {
-			return t
-		}
-		t.Buf = w.held.Buffer(int64(max(len(data)+slack, entry.WordBytes)))
-		if err = w.held.Err(); err == nil && len(data) > 0 {
-			err = errors.Join(s.CopyIn(t, data), s.Sync())
-		}
-		return t
-	}
+	put := func(data []byte, slack int) kernels.Tile { return w.held.Put(s, data, slack) }
 	p, v := w.e.Pieces, w.e.Variant
 	slack := kernels.LaneSlack * v.Bytes()
 	w.down, w.inside = put(entries(v, p.Down), slack), put(entries(v, p.Inside), slack)
@@ -139,10 +130,10 @@ func (w *Sums) load(distances func() (*sparse.DenseCore, error)) (err error) {
 	w.count = len(l.blocks)
 	w.blocks, w.terms = put(l.blockBytes(nil), 0), put(l.termBytes(nil), 0)
 	if failed := computing.Wait(); failed != nil {
-		return cmp.Or(err, failed)
+		return cmp.Or(w.held.Err(), failed)
 	}
 	w.pitch, w.upper = upper.Pitch, put(entries(v, upper.Matrix), slack)
-	return err
+	return w.held.Err()
 }
 
 // entries returns weights as entries of the kind.

@@ -99,25 +99,13 @@ func (w *DeviceExpander) load(core *DenseCore) (err error) {
 	if loading.Err() != nil {
 		return loading.Err()
 	}
-	put := func(data []byte) (t kernels.Tile) {
-		t.Buf = w.held.Buffer(int64(max(len(data), entry.WordBytes)))
-		if err == nil {
-			err = w.held.Err()
-		}
-		if err == nil && len(data) > 0 {
-			err = errors.Join(s.CopyIn(t, data), s.Sync())
-		}
-		return t
+	put := func(words []uint32) kernels.Tile { return w.held.Put(s, entry.Bytes(words), 0) }
+	arcs := func(a *kernels.Arcs) [3]kernels.Tile {
+		return [3]kernels.Tile{put(entry.As[uint32](a.Offsets)), put(entry.As[uint32](a.Ends)), put(a.Weights)}
 	}
-	for _, a := range []struct {
-		arcs *kernels.Arcs
-		at   *[3]kernels.Tile
-	}{{&w.l.up, &w.up}, {&w.l.down, &w.down}} {
-		*a.at = [3]kernels.Tile{put(entry.Bytes(entry.As[uint32](a.arcs.Offsets))), put(entry.Bytes(entry.As[uint32](a.arcs.Ends))), put(entry.Bytes(a.arcs.Weights))}
-	}
-	w.columns = put(entry.Bytes(entry.As[uint32](w.columnRows())))
-	if err != nil || w.l.Core == 0 {
-		return err
+	w.up, w.down, w.columns = arcs(&w.l.up), arcs(&w.l.down), put(entry.As[uint32](w.columnRows()))
+	if w.held.Err() != nil || w.l.Core == 0 {
+		return w.held.Err()
 	}
 	return w.loadCore(&loading, s, core)
 }
@@ -149,16 +137,12 @@ func (w *DeviceExpander) loadCore(loading *device.Held, s kernels.Stream, core *
 		same[i] = int32(i)
 	}
 	w.matrix.Buf = w.held.Buffer(int64(len(matrix)))
-	rows := kernels.Tile{Buf: loading.Buffer(int64(len(matrix)))}
-	columns := kernels.Tile{Buf: loading.Buffer(int64(edge) * entry.WordBytes)}
+	rows, columns := loading.Put(s, matrix, 0), loading.Put(s, entry.Bytes(entry.As[uint32](same)), 0)
 	if err := cmp.Or(w.held.Err(), loading.Err()); err != nil {
 		return err
 	}
-	return errors.Join(
-		s.CopyIn(rows, matrix),
-		s.CopyIn(columns, entry.Bytes(entry.As[uint32](same))),
-		w.can.LaneTranspose(s, w.l.e.Variant, kernels.LaneTranspose{Dst: w.matrix, Edge: edge, Side: 1, Lanes: rows, Width: edge, Columns: columns}),
-		s.Sync())
+	t := kernels.LaneTranspose{Dst: w.matrix, Edge: edge, Side: 1, Lanes: rows, Width: edge, Columns: columns}
+	return errors.Join(w.can.LaneTranspose(s, w.l.e.Variant, t), s.Sync())
 }
 
 // Batch is a stream and the device memory for one batch of sources at a time. It is for one goroutine.
