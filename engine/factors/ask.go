@@ -97,9 +97,11 @@ func (f *Factors) Reversed() (rows.Ready, error) {
 
 // ReadRows fills dst with the distances from each source, of a Table's to its columns, row by row, entries of Kind.Wide.
 func (x *Expander) ReadRows(dst []byte, sources []int) error {
-	kind, n, compute := x.f.Elimination.Variant.Kind(), len(x.f.Elimination.Vertices), x.Rows
-	if x.columns != nil {
-		n, compute = len(x.columns.Self), func(sources []int32, to sparse.Target) error {
+	kind, n := x.f.Elimination.Variant.Kind(), len(x.f.Elimination.Vertices)
+	compute, atOnce := x.Rows, x.lanes
+	if x.columns != nil { // these rows are short: those that are close in the tree are found among all
+		n, atOnce = len(x.columns.Self), len(sources)
+		compute = func(sources []int32, to sparse.Target) error {
 			return x.f.guard(func() error { return x.Columns(sources, x.columns, to) })
 		}
 	}
@@ -108,7 +110,7 @@ func (x *Expander) ReadRows(dst []byte, sources []int) error {
 		return fmt.Errorf("%d bytes given for %d rows of %d bytes", len(dst), len(sources), row)
 	}
 	for len(sources) > 0 {
-		batch := sources[:min(len(sources), x.lanes)]
+		batch := sources[:min(len(sources), atOnce)]
 		if need := width * kind.Bytes() * len(batch); len(x.rows) < need {
 			x.rows = kind.Make(need / kind.Bytes())
 		}
