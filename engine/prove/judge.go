@@ -20,20 +20,13 @@ type judge interface {
 // judges returns a function that makes a judge for each goroutine.
 func judges(ctx context.Context, p *engine.Problem, v *Sampled) (func() judge, error) {
 	v.Method = "Dijkstra"
-	if p.Meta().Dense {
-		return denseJudges(ctx, p, v)
+	if !p.Meta().Dense {
+		if p.Meta().Negative {
+			v.Method = "Bellman–Ford"
+		}
+		g, err := p.Graph()
+		return func() judge { return tree.NewSearch(g) }, err
 	}
-	if p.Meta().Negative {
-		v.Method = "Bellman–Ford"
-	}
-	g, err := p.Graph()
-	if err != nil {
-		return nil, err
-	}
-	return func() judge { return tree.NewSearch(g) }, nil
-}
-
-func denseJudges(ctx context.Context, p *engine.Problem, v *Sampled) (func() judge, error) {
 	d, err := p.Matrix()
 	if err != nil {
 		return nil, err

@@ -1,11 +1,4 @@
 package sssp
 
-import "context"
-
 // naive has one thread for each vertex, which goes through all arcs into it.
-var naive = method{
-	Name: "naive", Title: "one thread a vertex",
-	Run: func(ctx context.Context, p *problem) (*Result, error) {
-		return p.byVectors(ctx, form{name: "naive", groups: []int{1}})
-	},
-}
+var naive = inForm("naive", "one thread a vertex", false, func(*problem) []int { return []int{1} })

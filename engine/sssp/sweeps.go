@@ -21,6 +21,13 @@ type form struct {
 	groups     []int // to choose from
 }
 
+// inForm is a method whose sweeps have one form.
+func inForm(name, title string, transposed bool, groups func(*problem) []int) method {
+	return method{Name: name, Title: title, Run: func(ctx context.Context, p *problem) (*Result, error) {
+		return p.byVectors(ctx, form{name, transposed, groups(p)})
+	}}
+}
+
 // vectorBatch sweeps for a batch of sources. Each source has its own vectors on the device. A block of arcs that is
 // on the device serves all of them.
 type vectorBatch struct {

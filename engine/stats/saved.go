@@ -172,14 +172,16 @@ func (s *saved) slots() (first, each int64) {
 	return headBytes, (each + headBytes - 1) / headBytes * headBytes
 }
 
-// heads returns what whole slots say, the newest first, and whether there are others.
-func (s *saved) heads() (list []slotHead, torn bool, err error) {
+// load returns the head of the newest slot whose memory is whole, nil if there is none yet. It fails with
+// disk.ErrCorrupt where none is. It fills the memory of the gatherers.
+func (s *saved) load() (*slotHead, error) {
 	first, each := s.slots()
-	b := make([]byte, slotHeadBytes)
+	var list []slotHead // that are whole
+	b, torn := make([]byte, slotHeadBytes), false
 	for i := range int64(2) {
 		clear(b)
 		if _, err := s.file.ReadAt(b, first+i*each); err != nil && err != io.EOF {
-			return nil, false, disk.ReadError(s.file.Name(), err)
+			return nil, disk.ReadError(s.file.Name(), err)
 		}
 		var h slotHead
 		_ = binary.Read(bytes.NewReader(b), binary.LittleEndian, &h) // which is as long
@@ -191,21 +193,10 @@ func (s *saved) heads() (list []slotHead, torn bool, err error) {
 			torn = true
 		}
 	}
-	slices.SortFunc(list, func(a, b slotHead) int { return cmp.Compare(b.Seq, a.Seq) })
-	return list, torn, nil
-}
-
-// load returns the head of the newest slot whose memory is whole, nil if there is none yet. It fails with
-// disk.ErrCorrupt where none is. It fills the memory of the gatherers.
-func (s *saved) load() (*slotHead, error) {
-	list, torn, err := s.heads()
-	if err != nil {
-		return nil, err
-	}
-	first, each := s.slots()
+	slices.SortFunc(list, func(a, b slotHead) int { return cmp.Compare(b.Seq, a.Seq) }) // the newest first
 	for _, h := range list {
 		in := io.NewSectionReader(s.file, first+h.Seq%2*each+int64(slotHeadBytes), each)
-		sum := uint32(0)
+		sum, err := uint32(0), error(nil)
 		for _, b := range s.state {
 			if _, err = io.ReadFull(in, b); err != nil {
 				break
