@@ -186,7 +186,8 @@ func lockRings(devices []kernels.Device, each int64, left int, budget int64) []r
 	for i, d := range devices {
 		rings[i] = ring{d, sync.OnceValues(func() ([]byte, error) {
 			if rows == 0 {
-				return nil, fmt.Errorf("%w: host memory %d bytes; a row of tiles with its checksums has %d", device.ErrMemory, budget, each)
+				const says = "%w: host memory %d bytes; a row of tiles with its checksums has %d"
+				return nil, fmt.Errorf(says, device.ErrMemory, budget, each)
 			}
 			return d.AllocHost(rows * each)
 		})}

@@ -95,7 +95,8 @@ func (f *Factors) Reversed() (rows.Ready, error) {
 	return f.reversed, nil
 }
 
-// ReadRows fills dst with the distances from each source, of a Table's to its columns, row by row, entries of Kind.Wide.
+// ReadRows fills dst with the distances from each source, those of a Table to its columns, row by row, entries of
+// Kind.Wide.
 func (x *Expander) ReadRows(dst []byte, sources []int) error {
 	kind, n := x.f.Elimination.Variant.Kind(), len(x.f.Elimination.Vertices)
 	compute, atOnce := x.Rows, x.lanes

@@ -76,7 +76,8 @@ func workers[D number, W int32 | float32 | float64](ctx context.Context, s *Sear
 		far = D(math.Inf(1))
 	}
 	return func(poll *cancel.Poll) Worker {
-		return &worker[D, W]{Searcher: s, net: net, poll: poll, far: far, dist: slices.Repeat([]D{far}, g.N), columns: newSet(g.N)}
+		dist := slices.Repeat([]D{far}, g.N)
+		return &worker[D, W]{Searcher: s, net: net, poll: poll, far: far, dist: dist, columns: newSet(g.N)}
 	}, nil
 }
 

@@ -32,7 +32,8 @@ func (w *worker[D, W]) sweeps() bool {
 
 // newBuckets makes buckets for distances up to last, where arcs have a mean weight.
 func newBuckets[D number](last D, mean float64) buckets[D] {
-	return buckets[D]{heads: slices.Repeat([]int32{-1}, int(float64(last)*bucketsAnArc/mean)+2), per: bucketsAnArc / mean}
+	count := int(float64(last)*bucketsAnArc/mean) + 2
+	return buckets[D]{heads: slices.Repeat([]int32{-1}, count), per: bucketsAnArc / mean}
 }
 
 // sweep is search where no weight is negative and all that is within the limit is wanted, so that the order in which

@@ -2,8 +2,8 @@ package rows
 
 import "ooc/engine/graph"
 
-// ByBreadth orders the vertices of a graph as searches by breadth find them, so that neighbours are near each other: the
-// first search is from the vertex with the most arcs, the others from the first vertex that is not found yet.
+// ByBreadth orders the vertices of a graph as searches by breadth find them, so that neighbours are near each other.
+// The first search is from the vertex with the most arcs, the others are from the first vertex that is not found yet.
 func ByBreadth(g *graph.Graph) []int32 {
 	order, found := make([]int32, 0, g.N), make([]bool, g.N)
 	find := func(v int32) {

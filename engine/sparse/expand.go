@@ -36,7 +36,7 @@ type Expander struct {
 
 	lanes   int
 	scratch []byte  // of Rows: the rows of all ranks, and one that is unreachable
-	rowsOf  []int32 // of Rows: by column, padded with the row that is unreachable
+	rowsOf  []int32 // by column, padded with the row that is unreachable
 	sorted  []int32 // indices of the sources by rank
 	batch   []int32 // those of a batch
 	lane    []int32 // ranks of the batch's sources, by lane
@@ -52,7 +52,8 @@ type Expander struct {
 	window  []byte       // the rows of a window, or of columns and what they are computed from
 }
 
-// ScratchBytes is the memory that an Expander for some lanes needs for Rows.
+// ScratchBytes is the memory that an Expander for some lanes is given for Rows. A part of it, a row for each core
+// vertex, stands for what climbs take beside it.
 func (e *Elimination) ScratchBytes(lanes int) int64 {
 	return int64(len(e.Vertices)+1+e.Core()) * int64(lanes) * int64(e.Variant.Bytes())
 }
@@ -74,7 +75,9 @@ func (e *Elimination) NewExpander(s kernels.HostLaneOps, core Core, lanes int, s
 			lanes, len(scratch), unit, e.ScratchBytes(lanes))
 	}
 	n := len(e.Vertices)
-	return &Expander{e: e, core: core, host: s, lanes: lanes, scratch: scratch, kept: make([]bool, n), rowOf: make([]int32, n)}, nil
+	x := &Expander{e: e, core: core, host: s, lanes: lanes, scratch: scratch}
+	x.kept, x.rowOf = make([]bool, n), make([]int32, n)
+	return x, nil
 }
 
 // Scratch gives the Expander memory for Rows.
@@ -280,8 +283,8 @@ func (x *Expander) cross(memory []byte, climbed kernels.Lanes) error {
 	if core == 0 {
 		return nil
 	}
-	dst, src := x.e.lanesOf(memory[:core*row], climbed.Width), x.e.lanesOf(climbed.Data[len(x.rows)*row:], climbed.Width)
-	return x.core.Cross(dst, src, x.reached)
+	src := x.e.lanesOf(climbed.Data[len(x.rows)*row:], climbed.Width)
+	return x.core.Cross(x.e.lanesOf(memory[:core*row], climbed.Width), src, x.reached)
 }
 
 // setSources sets the distance from each source to itself to 0, before the climb and again after the sweep: in f32 a

@@ -22,8 +22,8 @@ type clusters struct {
 	members []int32
 }
 
-// coarsen returns a region in which each vertex stands for a vertex of r and some of those nearest to it. Its components
-// are those of r.
+// coarsen returns a region in which each vertex stands for a vertex of r and some of those nearest to it. Its
+// components are those of r.
 func (r *region) coarsen() (*region, *clusters) {
 	n := r.n()
 	to, l := &region{start: []int32{0}}, &clusters{of: slices.Repeat([]int32{none}, n), members: make([]int32, 0, n)}
