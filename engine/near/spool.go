@@ -113,25 +113,18 @@ const recordBytes = 3*8 + 2*parts*4 + 4
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func (r *record) head() []byte {
-	var b []byte
-	for _, x := range []int64{r.row, r.rows, r.pairs} {
-		b = binary.LittleEndian.AppendUint64(b, uint64(x))
-	}
-	for _, x := range slices.Concat(r.bytes[:], r.sums[:]) {
-		b = binary.LittleEndian.AppendUint32(b, x)
-	}
+	b, _ := binary.Append(nil, binary.LittleEndian, [3]int64{r.row, r.rows, r.pairs}) // which do not fail
+	b, _ = binary.Append(b, binary.LittleEndian, [2][parts]uint32{r.bytes, r.sums})
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
 // parse reads a head, and reports whether its checksum matches.
 func (r *record) parse(b []byte) bool {
-	for i, x := range []*int64{&r.row, &r.rows, &r.pairs} {
-		*x = int64(binary.LittleEndian.Uint64(b[8*i:]))
-	}
-	for i := range parts {
-		r.bytes[i] = binary.LittleEndian.Uint32(b[24+4*i:])
-		r.sums[i] = binary.LittleEndian.Uint32(b[24+4*(parts+i):])
-	}
+	var first [3]int64
+	var lists [2][parts]uint32
+	n, _ := binary.Decode(b, binary.LittleEndian, &first) // of as many bytes as there have to be
+	_, _ = binary.Decode(b[n:], binary.LittleEndian, &lists)
+	r.row, r.rows, r.pairs, r.bytes, r.sums = first[0], first[1], first[2], lists[0], lists[1]
 	return crc32.Checksum(b[:recordBytes-4], castagnoli) == binary.LittleEndian.Uint32(b[recordBytes-4:])
 }
 
