@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
+	"ooc/engine/ranks"
 	"ooc/engine/task"
 	"ooc/tiles"
 )
@@ -17,14 +19,14 @@ func (p *Problem) finishSums(ctx context.Context, o *Options) error {
 	missing, mend := errors.Is(err, fs.ErrNotExist), p.mends()
 	if mend && p.store.IsPart() { // where one part has them, all trees are made, durably
 		rooted, rerr := p.treesRooted()
-		if rerr = agree(o.Ranks, rerr); rerr != nil { // checksums that cannot be read do not say that there are any
+		if rerr = p.agree(o.Ranks, rerr); rerr != nil { // checksums that cannot be read do not say that there are any
 			return rerr
 		}
-		some, gerr := someHave(o.Ranks, rooted)
+		all, gerr := ranks.All(context.Background(), o.Ranks, rooted)
 		if gerr != nil {
 			return errors.Join(err, gerr)
 		}
-		mend = !some
+		mend = !slices.Contains(all, true)
 	}
 	if !missing {
 		return err
@@ -57,10 +59,7 @@ func (p *Problem) finish(ctx context.Context, o *Options, mend bool, sums []uint
 			err = p.store.Checkpoint(state)
 		}
 	}
-	if p.store.IsPart() { // and whatever those of any part vouch for
-		err = agree(o.Ranks, err)
-	}
-	if err != nil {
+	if err = p.agree(o.Ranks, err); err != nil { // and whatever the checksums of any part vouch for
 		return err
 	}
 	for i, w := range l.written() {

@@ -92,7 +92,7 @@ func (p *Problem) rootPartTrees(ctx context.Context, o *Options) (_ lines, err e
 		}
 		l.peers = append(l.peers, q)
 	}
-	if err = agree(l.group, held.Err()); err != nil { // before anything is asked
+	if err = p.agree(l.group, held.Err()); err != nil { // before anything is asked
 		return l, err
 	}
 	var answers errgroup.Group

@@ -101,7 +101,7 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *live.Timeline, re
 			return sum, err
 		}
 		sum.Text = rounds.Told(&sum)
-		return sum, p.together(o.Ranks, errors.Join(p.finishSums(ctx, &o), p.store.RemoveCore()))
+		return sum, p.agree(o.Ranks, errors.Join(p.finishSums(ctx, &o), p.store.RemoveCore()))
 	}
 	if p.geom.Factors {
 		return sum, p.solveFactors(ctx, o, began, state, reports, &sum)
@@ -143,7 +143,7 @@ func (p *Problem) follow(ctx context.Context, o Options, began time.Time, lines 
 	if p.store.IsPart() {
 		var least tiles.State
 		if least, counts, err = p.recoverAll(o.Ranks); err == nil && least.Done == int64(p.geom.N) {
-			err = p.together(o.Ranks, p.finishSums(ctx, &o))
+			err = p.agree(o.Ranks, p.finishSums(ctx, &o))
 		}
 		if err != nil {
 			return sum, err
@@ -175,7 +175,7 @@ func (p *Problem) task(o Options, lines *live.Timeline, reports *live.Reporter, 
 		Store: p.store, Meta: &p.meta, Geometry: p.geom, State: state, Device: o.Device, Choice: c,
 		Request: o.Request, Checkpoint: o.Checkpoint, Ranks: o.Ranks, Control: o.Control, Reports: reports, Timeline: lines, Graph: p.Graph,
 		Finish: func(ctx context.Context, sums []uint32, summed []bool) error {
-			return p.together(o.Ranks, p.finish(ctx, &o, p.mends(), sums, summed))
+			return p.agree(o.Ranks, p.finish(ctx, &o, p.mends(), sums, summed))
 		},
 		SolveCore: func(ctx context.Context, w graph.Weights, print string, reports *live.Reporter) (task.Summary, []uint32, int, error) {
 			o := o

@@ -134,6 +134,14 @@ func (g *Group) Tell(ctx context.Context, v any) error {
 // Hear receives what rank 0 tells.
 func (g *Group) Hear(ctx context.Context, v any) error { return g.Get(ctx, 0, v) }
 
+// Spread makes what v points to on rank 0 that of all processes, which call it together.
+func (g *Group) Spread(ctx context.Context, v any) error {
+	if g.Rank() > 0 {
+		return g.Hear(ctx, v)
+	}
+	return g.Tell(ctx, v)
+}
+
 // Gather brings what each process has to say to rank 0, which gets a list by rank; the others get none.
 func Gather[T any](ctx context.Context, g *Group, v T) ([]T, error) {
 	if g.Rank() > 0 {
@@ -147,6 +155,17 @@ func Gather[T any](ctx context.Context, g *Group, v T) ([]T, error) {
 		}
 	}
 	return all, nil
+}
+
+// All brings what each process has to say to all of them, in a list by rank.
+func All[T any](ctx context.Context, g *Group, v T) (all []T, err error) {
+	if all, err = Gather(ctx, g, v); err == nil {
+		err = g.Spread(ctx, &all)
+	}
+	if err == nil && len(all) != g.Size() {
+		err = fmt.Errorf("%d ranks are told of, and there are %d", len(all), g.Size())
+	}
+	return all, err
 }
 
 // Begin says that the others work from now on, and do not wait for what rank 0 tells.

@@ -54,8 +54,8 @@ func Share(ctx context.Context, g *Group, slots int, bytes int64) (*Segment, err
 	if s.mine != nil {
 		defer unname(mine) // once others have mapped it, or there was an error
 	}
-	offers, err := Gather(ctx, g, mine)
-	if offers, err = spread(ctx, g, offers, err); err != nil {
+	offers, err := All(ctx, g, mine)
+	if err != nil {
 		return nil, s.closed(err)
 	}
 	reads := make([]bool, g.Size())
@@ -65,8 +65,8 @@ func Share(ctx context.Context, g *Group, slots int, bytes int64) (*Segment, err
 			reads[rank] = s.of[rank] != nil
 		}
 	}
-	all, err := Gather(ctx, g, reads)
-	if all, err = spread(ctx, g, all, err); err != nil {
+	all, err := All(ctx, g, reads)
+	if err != nil {
 		return nil, s.closed(err)
 	}
 	for rank, reads := range all {
@@ -77,19 +77,6 @@ func Share(ctx context.Context, g *Group, slots int, bytes int64) (*Segment, err
 		s.mine = nil
 	}
 	return s, nil
-}
-
-// spread has rank 0 tell all what it has gathered.
-func spread[T any](ctx context.Context, g *Group, all []T, err error) ([]T, error) {
-	if err == nil && g.Rank() == 0 {
-		err = g.Tell(ctx, all)
-	} else if err == nil {
-		err = g.Hear(ctx, &all)
-	}
-	if err == nil && len(all) != g.Size() {
-		err = fmt.Errorf("%d ranks are told of, and there are %d", len(all), g.Size())
-	}
-	return all, err
 }
 
 func (s *Segment) closed(err error) error {

@@ -274,12 +274,7 @@ func place(seats []seat) {
 }
 
 // spread gives all what rank 0 has.
-func (c *Cluster) spread(v any) error {
-	if c.Group.Rank() > 0 {
-		return c.Group.Hear(context.Background(), v)
-	}
-	return c.Group.Tell(context.Background(), v)
-}
+func (c *Cluster) spread(v any) error { return c.Group.Spread(context.Background(), v) }
 
 // agree fails on rank 0 with the first error of any rank, and then on the others with what it says next. Nobody goes
 // on before rank 0 has said that all may: else two could wait for each other, each with something to say.
