@@ -16,14 +16,14 @@ func (s *schedule) blocked() {
 	for k0 := s.done; k0 < s.side && s.alive(); {
 		cur := next
 		if cur == nil {
-			if cur = s.openRound(k0); cur == nil {
+			if cur, _ = s.openRound(k0, nil); cur == nil {
 				break
 			}
 		}
 		next = nil
 		later := func() {}
 		if s.lookahead && cur.k1 < s.side {
-			next, later = s.lookAhead(cur)
+			next, later = s.openRound(cur.k1, cur)
 		}
 		visits := s.order(cur)
 		half := len(visits) / 2
@@ -41,53 +41,20 @@ func (s *schedule) blocked() {
 	}
 }
 
-func (s *schedule) newPanels(k0 int) *panels {
-	return &panels{k0: k0, k1: min(k0+s.width, s.side), col: make([][]int, s.side), row: make([][]int, s.side)}
-}
-
-// opens reports whether the next round is to be opened.
-func (s *schedule) opens(k0 int) bool {
-	if s.err == nil && !s.stopped && !s.driver.opens(k0) {
-		s.stopped = true
-	}
-	return s.err == nil && !s.stopped
-}
-
 // openRound brings the pivot block in, closes it and makes the panels (phases one and two). It returns nil where the
 // schedule is to stop.
-func (s *schedule) openRound(k0 int) *panels {
-	if !s.opens(k0) {
-		return nil
+//
+// cur is the round that goes on meanwhile, nil if there is none. It is finished first for the tiles of the new pivot
+// block and panels, so that phases one and two overlap the rest of it. What waits for tiles of other parts is then left
+// to making: visits before it give the device work, and time to the part that makes these tiles. The owner of the pivot
+// block closes it at once. Where sends do not hold it up, it also makes and sends its strips, for which it needs nothing
+// of others.
+func (s *schedule) openRound(k0 int, cur *panels) (p *panels, making func()) {
+	if s.err != nil || s.stopped || !s.driver.opens(k0) {
+		s.stopped = true
+		return nil, func() {}
 	}
-	p := s.newPanels(k0)
-	closing, making := s.opening(p, nil)
-	closing()
-	making()
-	return p
-}
-
-// lookAhead finishes this round for the next round's pivot block and panels before anything else, and then runs the
-// next round's phases one and two, so that they overlap the rest of this round. What waits for tiles of other parts
-// is left for later: visits between the two give the device work, and time to the part that makes these tiles.
-func (s *schedule) lookAhead(cur *panels) (p *panels, later func()) {
-	later = func() {}
-	if !s.opens(cur.k1) {
-		return nil, later
-	}
-	p = s.newPanels(cur.k1)
-	closing, making := s.opening(p, cur)
-	closing()
-	if !s.part.alone() {
-		return p, making
-	}
-	making()
-	return p, later
-}
-
-// opening returns the two steps that open a round. In the first one the owner of the pivot block closes it. Where
-// sends do not hold it up, it also makes and sends its strips, for which it needs nothing of others. In the second
-// one the others make theirs. cur is the round that goes on meanwhile, nil if there is none.
-func (s *schedule) opening(p, cur *panels) (closing, making func()) {
+	p = &panels{k0: k0, k1: min(k0+s.width, s.side), col: make([][]int, s.side), row: make([][]int, s.side)}
 	var pivot []int
 	held := map[int]int{} // slots of tiles of the panels
 	pin := func(t int) int {
@@ -96,26 +63,24 @@ func (s *schedule) opening(p, cur *panels) (closing, making func()) {
 		}
 		return s.load(t) // a panel of cur
 	}
-	first := s.early && s.part.owns(p.k0, p.k0)
-	closing = func() {
-		s.awaited = !s.part.alone()
-		if s.part.owns(p.k0, p.k0) {
-			pivot = s.closePivot(p, cur)
-		}
-		if cur != nil {
-			s.hold(p, cur, held)
-		}
-		if first {
-			s.makeStrips(p, pivot, pin, true)
-		}
-		s.awaited = false
+	owns := s.part.owns(k0, k0)
+	s.awaited = !s.part.alone()
+	if owns {
+		pivot = s.closePivot(p, cur)
 	}
+	if cur != nil {
+		s.hold(p, cur, held)
+	}
+	if s.early && owns {
+		s.makeStrips(p, pivot, pin, true)
+	}
+	s.awaited = false
 	making = func() {
 		s.awaited = !s.part.alone()
-		if s.part.uses(s.part.pivotUsers(p.k0)) {
-			pivot = s.receivePivot(p)
+		if s.part.uses(s.part.pivotUsers(k0)) {
+			pivot = s.pivotSlots(p, s.block(p), func(t int) int { return s.receive(t, p.k1) })
 		}
-		if !first {
+		if !s.early || !owns {
 			s.makeStrips(p, pivot, pin, true)
 		}
 		s.makeStrips(p, pivot, pin, false)
@@ -124,7 +89,11 @@ func (s *schedule) opening(p, cur *panels) (closing, making func()) {
 		}
 		s.awaited = false
 	}
-	return closing, making
+	if cur == nil || s.part.alone() {
+		making()
+		making = func() {}
+	}
+	return p, making
 }
 
 // hold finishes round cur for the tiles of panels p, and keeps them pinned.
@@ -166,26 +135,32 @@ func (s *schedule) block(p *panels) []int {
 	return block
 }
 
-// closePivot pins the pivot block's tiles, once round cur is done for them, and emits phase one. The slots are
-// row-major. Tiles that are not stored are transposed first; the closure of a symmetric block is symmetric.
+// pivotSlots returns the slots of the pivot block, row-major, as slot pins those of its tiles, or nil where
+// the schedule stops. Tiles that are not stored are transposed: the closure of a symmetric block is symmetric.
+func (s *schedule) pivotSlots(p *panels, block []int, slot func(t int) int) []int {
+	m := p.k1 - p.k0
+	pivot := make([]int, len(block))
+	for at, t := range block {
+		if mirror := at%m*m + at/m; t == noTile {
+			pivot[at] = s.transpose(block[mirror], pivot[mirror], p.k1)
+		} else if s.mayGoOn() {
+			pivot[at] = slot(t)
+		} else {
+			return nil
+		}
+	}
+	return pivot
+}
+
+// closePivot pins the pivot block's tiles, once round cur is done for them, and emits phase one.
 func (s *schedule) closePivot(p, cur *panels) []int {
-	block, m := s.block(p), p.k1-p.k0
+	block := s.block(p)
 	for _, t := range block {
 		if t != noTile && cur != nil {
 			s.visit(cur, t)
 		}
 	}
-	pivot := make([]int, len(block))
-	for at, t := range block {
-		if t == noTile {
-			pivot[at] = s.transpose(block[at%m*m+at/m], pivot[at%m*m+at/m], p.k1)
-			continue
-		}
-		if !s.mayGoOn() {
-			return nil
-		}
-		pivot[at] = s.load(t)
-	}
+	pivot := s.pivotSlots(p, block, s.load)
 	if !s.mayGoOn() {
 		return nil
 	}
@@ -198,20 +173,6 @@ func (s *schedule) closePivot(p, cur *panels) []int {
 	for at, t := range block {
 		if t != noTile {
 			s.send(t, pivot[at], p.k1, s.part.pivotUsers(p.k0))
-		}
-	}
-	return pivot
-}
-
-// receivePivot is closePivot for a part that does not own the block.
-func (s *schedule) receivePivot(p *panels) []int {
-	block, m := s.block(p), p.k1-p.k0
-	pivot := make([]int, len(block))
-	for at, t := range block {
-		if t == noTile {
-			pivot[at] = s.transpose(block[at%m*m+at/m], pivot[at%m*m+at/m], p.k1)
-		} else {
-			pivot[at] = s.receive(t, p.k1)
 		}
 	}
 	return pivot
@@ -256,88 +217,94 @@ func (s *schedule) transpose(t, from, done int) int {
 	return slot
 }
 
+// line is where a strip of a panel is: x is its column of tiles in the row panel, and its row in the column panel.
+type line struct {
+	x   int
+	row bool // it is of the row panel
+}
+
+// at returns the tile of the strip that is in the row, or the column, of pivot tile k.
+func (l line) at(k int) (i, j int) {
+	if l.row {
+		return k, l.x
+	}
+	return l.x, k
+}
+
 // makeStrips makes the strips of the panels that the owner of the pivot block has, or those of other owners. Phase
 // two is emitted for the strips that this part owns. All parts send and receive in one order, first the owner's
 // strips and then the others; else two of them, short of pages, could wait for each other. pin returns the pinned
 // slot of a tile.
 func (s *schedule) makeStrips(p *panels, pivot []int, pin func(t int) int, ofPivotOwner bool) {
-	m := p.k1 - p.k0
-	has := func(i, j int) bool {
-		return s.geom.Holds(i, j) && (s.part.owner(i, j) == s.part.owner(p.k0, p.k0)) == ofPivotOwner
-	}
 	for x := range s.side {
 		if p.has(x) || !s.mayGoOn() {
 			continue
 		}
-		if has(p.k0, x) {
-			p.row[x] = s.share(p, p.k0, x, func(k int) int { return s.geom.Index(k, x) }, pin, func(k int, raw []int) (a, b []int) {
-				return pivot[k*m : (k+1)*m], raw
-			})
-			if !s.geom.Holds(x, p.k0) && p.row[x] != nil && s.part.usesCol(x) {
-				p.col[x] = s.transposed(p, p.row[x], func(k int) int { return s.geom.Index(k, x) })
+		for _, l := range []line{{x, true}, {x, false}} {
+			i, j := l.at(p.k0)
+			if !s.geom.Holds(i, j) || (s.part.owner(i, j) == s.part.owner(p.k0, p.k0)) != ofPivotOwner {
+				continue
 			}
-		}
-		if has(x, p.k0) {
-			p.col[x] = s.share(p, x, p.k0, func(k int) int { return s.geom.Index(x, k) }, pin, func(k int, raw []int) (a, b []int) {
-				column := make([]int, m)
-				for i := range column {
-					column[i] = pivot[i*m+k]
-				}
-				return raw, column
-			})
-			if !s.geom.Holds(p.k0, x) && p.col[x] != nil && s.part.usesRow(x) {
-				p.row[x] = s.transposed(p, p.col[x], func(k int) int { return s.geom.Index(x, k) })
+			here, other, used := p.row, p.col, s.part.usesCol
+			if !l.row {
+				here, other, used = p.col, p.row, s.part.usesRow
+			}
+			here[x] = s.share(p, l, pivot, pin)
+			if s.geom.Holds(j, i) || !used(x) {
+				continue
+			}
+			for k, from := range here[x] { // the strip that is not stored
+				other[x] = append(other[x], s.transpose(s.geom.Index(l.at(p.k0+k)), from, p.k1))
 			}
 		}
 	}
 }
 
-// share returns the slots of the finished strip that begins with tile (i, j). Its owner makes it, and sends it to the
-// parts that need it; the others have none.
-func (s *schedule) share(p *panels, i, j int, tile, pin func(int) int, operands func(k int, raw []int) (a, b []int)) (strip []int) {
-	users := s.part.stripUsers(i, j, i == p.k0)
+// share returns the slots of a finished strip. Its owner makes it, and sends it to the parts that need it; the others
+// have none.
+func (s *schedule) share(p *panels, l line, pivot []int, pin func(t int) int) (strip []int) {
+	i, j := l.at(p.k0)
+	users := s.part.stripUsers(i, j, l.row)
 	switch {
 	case s.part.owns(i, j):
-		strip = s.strip(p, pin, tile, operands)
+		strip = s.strip(p, l, pivot, pin)
 		for k, slot := range strip {
-			s.send(tile(p.k0+k), slot, p.k1, users)
+			s.send(s.geom.Index(l.at(p.k0+k)), slot, p.k1, users)
 		}
 	case s.part.uses(users):
 		for k := p.k0; k < p.k1; k++ {
-			strip = append(strip, s.receive(tile(k), p.k1))
+			strip = append(strip, s.receive(s.geom.Index(l.at(k)), p.k1))
 		}
 	}
 	return strip
 }
 
-// transposed returns the transposes of a finished strip of a panel.
-func (s *schedule) transposed(p *panels, strip []int, tile func(int) int) []int {
-	out := make([]int, len(strip))
-	for k, from := range strip {
-		out[k] = s.transpose(tile(p.k0+k), from, p.k1)
-	}
-	return out
-}
-
 // strip emits phase two for the m tiles of one strip of a panel. It works out of place, since a product may not write
 // what it reads and the old copies may still be panels of the previous round. It returns the new, pinned slots.
-func (s *schedule) strip(p *panels, pin, tile func(int) int, operands func(k int, raw []int) (a, b []int)) []int {
+func (s *schedule) strip(p *panels, l line, pivot []int, pin func(t int) int) []int {
 	m := p.k1 - p.k0
 	raw, out := make([]int, m), make([]int, m)
 	for k := range m {
-		raw[k] = pin(tile(p.k0 + k))
+		raw[k] = pin(s.geom.Index(l.at(p.k0 + k)))
 	}
 	for k := range m {
 		out[k] = s.takeSlot()
 		if s.err != nil {
 			return out
 		}
-		a, b := operands(k, raw)
+		a, b := pivot[k*m:(k+1)*m], raw
+		if !l.row {
+			a, b = raw, make([]int, m)
+			for i := range b {
+				b[i] = pivot[i*m+k]
+			}
+		}
 		// The closed pivot has a diagonal of at most 0, so the product alone is the minimum.
-		s.put(step{kind: stepKernel, op: &product, phase: 2, tile: tile(p.k0 + k), c: out[k : k+1], a: a, b: b, fresh: true, before: raw[k], done: p.k1})
+		s.put(step{kind: stepKernel, op: &product, phase: 2, tile: s.geom.Index(l.at(p.k0 + k)), c: out[k : k+1],
+			a: a, b: b, fresh: true, before: raw[k], done: p.k1})
 	}
 	for k := range m {
-		t := tile(p.k0 + k)
+		t := s.geom.Index(l.at(p.k0 + k))
 		s.slots.frames[raw[k]].tile = noFrame // superseded: freed by its last unpin
 		s.unpin(raw[k])
 		s.tiles[t].slot = int32(out[k])

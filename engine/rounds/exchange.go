@@ -10,10 +10,16 @@ import (
 // exchange carries finished tiles of panels between the parts of a run. Its methods are called by many goroutines,
 // for the tiles of each part in the order of its steps, and fail once the run has failed.
 type exchange interface {
-	// send gives a tile to other parts. It returns when data may be written over.
-	send(to []int, tile, done int, data []byte) error
-	// receive fills data with a tile that another part sends.
-	receive(from, tile, done int, data []byte) error
+	// send gives a tile to other parts. It returns when what it is in may be written over.
+	send(to []int, tile, done int, what parcel) error
+	// receive fills data with a tile that another part sends, or returns the slot that it is to be copied from.
+	receive(from, tile, done int, data []byte) (kernels.Tile, error)
+}
+
+// parcel is a tile that is sent: a page, or else a slot that the devices of other parts reach.
+type parcel struct {
+	data []byte
+	slot kernels.Tile
 }
 
 // handover is the exchange between parts of one process: who receives a tile copies it from the sender's page, or
@@ -29,11 +35,10 @@ type offerKey struct{ tile, done int }
 
 // offer is a tile that somebody sends or waits for.
 type offer struct {
-	data  []byte        // the sender's page, or
-	slot  kernels.Tile  // its slot; both are to be read once ready is closed
-	left  int           // parts that have not copied it yet; guarded by handover.mu
-	ready chan struct{} // closed by the sender
-	taken chan struct{} // closed by the last one who copied it
+	parcel               // to be read once ready is closed
+	left   int           // parts that have not copied it yet; guarded by handover.mu
+	ready  chan struct{} // closed by the sender
+	taken  chan struct{} // closed by the last one who copied it
 }
 
 func newHandover(ctx context.Context) *handover {
@@ -61,32 +66,43 @@ func (h *handover) wait(event chan struct{}) error {
 	}
 }
 
-func (h *handover) send(to []int, tile, done int, data []byte) error {
-	return h.give(to, offerKey{tile, done}, offer{data: data})
-}
-
-func (h *handover) receive(_, tile, done int, data []byte) error {
-	k := offerKey{tile, done}
-	o, err := h.await(k)
-	if err == nil {
-		copy(data, o.data)
-		h.took(k)
-	}
-	return err
-}
-
-// give offers a page or a slot, and returns when as many parts have taken it.
-func (h *handover) give(to []int, k offerKey, what offer) error {
-	o := h.offer(k)
-	o.data, o.slot, o.left = what.data, what.slot, len(to)
+// send returns when as many parts have taken the tile.
+func (h *handover) send(to []int, tile, done int, what parcel) error {
+	o := h.offer(offerKey{tile, done})
+	o.parcel, o.left = what, len(to)
 	close(o.ready)
 	return h.wait(o.taken)
 }
 
-// await returns an offer once it is there.
-func (h *handover) await(k offerKey) (*offer, error) {
+// receive returns a slot before it is copied; took says when it has been.
+func (h *handover) receive(_, tile, done int, data []byte) (kernels.Tile, error) {
+	k := offerKey{tile, done}
 	o := h.offer(k)
-	return o, h.wait(o.ready)
+	err := h.wait(o.ready)
+	if err != nil || o.data == nil { // what is offered may be written only where there is no error
+		return o.slot, err
+	}
+	copy(data, o.data)
+	h.took(k)
+	return o.slot, nil
+}
+
+// connect has the parts of one process hand each other slots where every device reaches every other's memory: a tile
+// then passes by no page. The steps are the same; a page holds no tile, and stands for the slot of another part.
+func (h *handover) connect(parts []*partRun) {
+	all := make([]kernels.PeerOps, len(parts))
+	for i, p := range parts {
+		can, ok := kernels.As[kernels.PeerOps](p.x.device)
+		for _, q := range parts {
+			ok = ok && can.Reaches(q.x.buf)
+		}
+		if all[i] = can; !ok {
+			return
+		}
+	}
+	for i, p := range parts {
+		p.x.peers, p.x.took, p.x.from = all[i], h.took, make([]kernels.Tile, len(p.x.pages))
+	}
 }
 
 // took tells the sender that a part has copied what it offered.

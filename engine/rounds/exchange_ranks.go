@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ooc/engine/ranks"
+	"ooc/kernels"
 )
 
 // carrier is the exchange between parts that are processes of their own. A part has the number of its rank.
@@ -21,8 +22,8 @@ var Tags = ranks.LastTag - ranks.FirstTag + 1
 
 func tagOf(tile int) int { return tile % Tags }
 
-func (c *carrier) send(to []int, tile, _ int, data []byte) error {
-	near, tag := 0, ranks.FirstTag+tagOf(tile)
+func (c *carrier) send(to []int, tile, _ int, what parcel) error {
+	data, near, tag := what.data, 0, ranks.FirstTag+tagOf(tile)
 	for _, rank := range to {
 		if c.near.ReadBy(rank) {
 			near++
@@ -47,16 +48,16 @@ func (c *carrier) send(to []int, tile, _ int, data []byte) error {
 	return group.Wait()
 }
 
-func (c *carrier) receive(from, tile, _ int, data []byte) error {
+func (c *carrier) receive(from, tile, _ int, data []byte) (none kernels.Tile, err error) {
 	tag := ranks.FirstTag + tagOf(tile)
 	if c.near.Reads(from) {
 		place := make([]byte, ranks.PlaceBytes)
 		if err := c.link.Receive(c.ctx, from, tag, place); err != nil {
-			return err
+			return none, err
 		}
 		if taken, err := c.near.Take(from, place, data); taken || err != nil {
-			return err
+			return none, err
 		}
 	}
-	return c.link.Receive(c.ctx, from, tag, data)
+	return none, c.link.Receive(c.ctx, from, tag, data)
 }

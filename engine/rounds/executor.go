@@ -25,8 +25,10 @@ type executor struct {
 	disk     []stream.Region // each tile's copy on disk
 	sent     []stream.Region // by tag: the last tile that was sent under it
 	received []stream.Region // and the last one that was received
-	exchange exchange        // nil: there is no other part
-	direct   *direct         // nil: other parts get tiles by pages
+	exchange exchange
+	peers    kernels.PeerOps // copies from slots of other parts; nil: tiles come by pages
+	took     func(offerKey)  // called once such a copy is done
+	from     []kernels.Tile  // by page: the slot that is to be copied
 	streams  turns
 	// Closures have their own stream. So no tile has to wait behind a closure that it does not depend on, and a device
 	// that keeps scratch memory for closures per stream keeps it once.
@@ -52,9 +54,6 @@ func (l *turns) take() int {
 
 // submit hands a step to the pipeline.
 func (x *executor) submit(s step) error {
-	if x.direct != nil && (s.to != nil || s.kind == stepReceive || s.received) {
-		return x.direct.submit(x, s)
-	}
 	switch s.kind {
 	case stepRead:
 		return x.pipe.Submit(x.read(s))
@@ -63,29 +62,50 @@ func (x *executor) submit(s step) error {
 	case stepCheckpoint:
 		return x.pipe.Submit(stream.Op{Stage: stream.Sync, Host: func() error { return x.checkpoint(s.done) }})
 	case stepSend:
-		page := &x.pages[s.page]
+		page, slot, bytes := &x.pages[s.page], &x.slots[s.slot], x.geom.TileBytes()
+		what, where := parcel{data: page.Data}, &page.Region
+		if x.peers != nil {
+			what, where, bytes = parcel{slot: slot.Tile}, &slot.Region, 0 // they count where they arrive
+		}
 		return x.pipe.Submit(stream.Op{
-			Stage: stream.Send, Bytes: x.geom.TileBytes(), Name: x.name(s),
-			Reads: []*stream.Region{&page.Region}, Writes: []*stream.Region{&x.sent[tagOf(s.tile)]},
-			Host: func() error { return x.exchange.send(s.to, s.tile, s.done, page.Data) },
+			Stage: stream.Send, Bytes: bytes, Name: x.name(s),
+			Reads: []*stream.Region{where}, Writes: []*stream.Region{&x.sent[tagOf(s.tile)]},
+			Host: func() error { return x.exchange.send(s.to, s.tile, s.done, what) },
 		})
 	case stepReceive:
-		page := &x.pages[s.page]
+		page, bytes := &x.pages[s.page], x.geom.TileBytes()
+		if x.peers != nil {
+			bytes = 0
+		}
 		return x.pipe.Submit(stream.Op{
-			Stage: stream.Receive, Bytes: x.geom.TileBytes(), Name: x.name(s),
+			Stage: stream.Receive, Bytes: bytes, Name: x.name(s),
 			Writes: []*stream.Region{&page.Region, &x.received[tagOf(s.tile)]},
-			Host:   func() error { return x.exchange.receive(s.from, s.tile, s.done, page.Data) },
+			Host: func() error {
+				slot, err := x.exchange.receive(s.from, s.tile, s.done, page.Data)
+				if err == nil && x.peers != nil {
+					x.from[s.page] = slot
+				}
+				return err
+			},
 		})
 	case stepIn:
 		slot, page := &x.slots[s.slot], &x.pages[s.page]
 		slot.Stream = x.streams.take()
-		return x.pipe.Submit(stream.Op{
+		op := stream.Op{
 			Stage: stream.In, Stream: slot.Stream, Bytes: x.geom.TileBytes(),
 			Reads: []*stream.Region{&page.Region}, Writes: []*stream.Region{&slot.Region},
 			Device: func(d kernels.Stream) error { return d.CopyIn(slot.Tile, page.Data) },
 			Name:   x.name(s),
-		})
+		}
+		if s.received && x.peers != nil {
+			op.Device = func(d kernels.Stream) error { return x.peers.CopyPeer(d, slot.Tile, x.from[s.page], op.Bytes) }
+			op.Done = func() { x.took(offerKey{s.tile, s.done}) }
+		}
+		return x.pipe.Submit(op)
 	case stepOut:
+		if s.to != nil && x.peers != nil { // the slot itself is sent
+			return nil
+		}
 		slot, page := &x.slots[s.slot], &x.pages[s.page]
 		return x.pipe.Submit(stream.Op{
 			Stage: stream.Out, Stream: slot.Stream, Bytes: x.geom.TileBytes(),

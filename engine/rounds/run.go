@@ -83,13 +83,11 @@ func (r *run) rounds(ctx context.Context) error {
 			group.Go(func() error { return err })
 			return group.Wait()
 		}
-		if r.devices() > 1 {
-			p.x.exchange = between
-		}
+		p.x.exchange = between
 		p.flushed, p.flushedAt = r.start, time.Now()
 	}
-	if r.Ranks == nil && r.devices() > 1 {
-		connect(r.parts, handover)
+	if r.Ranks == nil {
+		handover.connect(r.parts)
 	}
 	if r.talk != nil {
 		r.talk.begin()
