@@ -4,7 +4,6 @@ package rowsums
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -123,12 +122,12 @@ func (w *Sums) load(distances func() (*sparse.DenseCore, error)) (err error) {
 	for i := range p.Count() {
 		first := len(l.terms)
 		for k, x := range p.Of(i) {
-			l.terms = append(l.terms, kernels.LaneTerm{Row: x, Weights: p.At[i] + int32(k*p.Pitch(i)/sparse.PieceUnit)})
+			l.terms = append(l.terms, x, p.At[i]+int32(k*p.Pitch(i)/sparse.PieceUnit))
 		}
 		w.most = max(w.most, l.cut(p.First[i], p.First[i+1], first))
 	}
-	w.count = len(l.blocks)
-	w.blocks, w.terms = put(l.blockBytes(nil), 0), put(l.termBytes(nil), 0)
+	w.count = len(l.blocks) / blockWords
+	w.blocks, w.terms = put(entry.Bytes(l.blocks), 0), put(entry.Bytes(l.terms), 0)
 	if failed := computing.Wait(); failed != nil {
 		return cmp.Or(w.held.Err(), failed)
 	}
@@ -149,37 +148,22 @@ func entries(v entry.Variant, weights []uint32) []byte {
 	return out
 }
 
-// blockList is what the kernels of blocks are told.
-type blockList struct {
-	blocks []kernels.LaneBlock
-	terms  []kernels.LaneTerm
-}
+// blockList is what the kernels of blocks are told, in the words of each kernels.LaneBlock and kernels.LaneTerm.
+type blockList struct{ blocks, terms []int32 }
 
-// cut adds blocks of the rows from lo to hi-1, whose terms are those from first on, and returns how many.
+const (
+	blockWords = 5
+	termWords  = 2
+)
+
+// cut adds blocks of the rows from lo to hi-1, whose terms are those from word first on, and returns how many.
 func (l *blockList) cut(lo, hi int32, first int) (count int) {
 	for at := lo; at < hi; at += blockRows {
-		l.blocks = append(l.blocks, kernels.LaneBlock{Row: at, Rows: min(blockRows, hi-at), First: int32(first), Terms: int32(len(l.terms) - first),
-			Shift: (at - lo) / kernels.LaneWeightUnit})
+		terms := (len(l.terms) - first) / termWords
+		l.blocks = append(l.blocks, at, min(blockRows, hi-at), int32(first/termWords), int32(terms), (at-lo)/kernels.LaneWeightUnit)
 		count++
 	}
 	return count
-}
-
-// blockBytes and termBytes append the lists as they lie in memory.
-func (l *blockList) blockBytes(to []byte) []byte {
-	for _, b := range l.blocks {
-		for _, f := range [...]int32{b.Row, b.Rows, b.First, b.Terms, b.Shift} {
-			to = binary.LittleEndian.AppendUint32(to, uint32(f))
-		}
-	}
-	return to
-}
-
-func (l *blockList) termBytes(to []byte) []byte {
-	for _, t := range l.terms {
-		to = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(to, uint32(t.Row)), uint32(t.Weights))
-	}
-	return to
 }
 
 // Batch is a stream and the device memory for one batch of sources at a time. It is for one goroutine. Sums.Close
@@ -205,17 +189,13 @@ type Batch struct {
 	order []int32 // lanes by rank
 }
 
-const (
-	laneBlockBytes = 20
-	laneTermBytes  = 8
-	listAlign      = 256
-)
+const listAlign = 256
 
 // listBytes is the most that the lists of a batch take.
 func (b *Batch) listBytes() int {
 	upper := b.w.e.Pieces.Upper
 	blocks := entry.CeilDiv(upper, blockRows) + b.lanes*b.w.most
-	return entry.RoundUp(blocks*laneBlockBytes+(upper+b.lanes)*laneTermBytes, listAlign) + 4*listAlign
+	return entry.RoundUp((blocks*blockWords+(upper+b.lanes)*termWords)*entry.WordBytes, listAlign) + 4*listAlign
 }
 
 func (w *Sums) newBatch(lanes int, questions []kernels.LaneQuestion) (*Batch, error) {
@@ -291,16 +271,16 @@ func (b *Batch) enqueue(sources []int32, columns bool) error {
 	b.climb(sources, starts)
 	var toUpper, own blockList
 	for i, x := range b.ranks {
-		toUpper.terms = append(toUpper.terms, kernels.LaneTerm{Row: int32(n + b.lanes + i), Weights: int32(int(x) * b.w.pitch / kernels.LaneWeightUnit)})
+		toUpper.terms = append(toUpper.terms, int32(n+b.lanes+i), int32(int(x)*b.w.pitch/kernels.LaneWeightUnit))
 	}
 	toUpper.cut(0, int32(upper), 0)
 	b.ownPieces(sources, &own)
 
 	memory, at := b.host[:0], [4]int64{}
-	for i, add := range []func([]byte) []byte{toUpper.blockBytes, toUpper.termBytes, own.blockBytes, own.termBytes} {
+	for i, words := range [][]int32{toUpper.blocks, toUpper.terms, own.blocks, own.terms} {
 		memory = memory[:entry.RoundUp(len(memory), listAlign)]
 		at[i] = int64(len(memory))
-		memory = add(memory)
+		memory = append(memory, entry.Bytes(words)...)
 	}
 	list := func(i int) kernels.Tile { return kernels.Tile{Buf: b.lists, Off: at[i]} }
 	err := b.stream.CopyIn(kernels.Tile{Buf: b.lists}, memory)
@@ -308,9 +288,9 @@ func (b *Batch) enqueue(sources []int32, columns bool) error {
 		err = b.stream.CopyIn(b.row(n+b.lanes), starts[:used])
 	}
 	for _, p := range []kernels.LaneBlocks{
-		{Weights: b.w.upper, Blocks: list(0), Terms: list(1), Count: len(toUpper.blocks), Fresh: true},
+		{Weights: b.w.upper, Blocks: list(0), Terms: list(1), Count: len(toUpper.blocks) / blockWords, Fresh: true},
 		{Weights: b.w.down, Blocks: b.w.blocks, Terms: b.w.terms, Count: b.w.count, Fresh: true},
-		{Weights: b.w.inside, Blocks: list(2), Terms: list(3), Count: len(own.blocks)},
+		{Weights: b.w.inside, Blocks: list(2), Terms: list(3), Count: len(own.blocks) / blockWords},
 	} {
 		p.Lanes, p.Width = b.row(0), b.lanes
 		if err == nil {
@@ -379,7 +359,7 @@ func (b *Batch) ownPieces(sources []int32, l *blockList) {
 			if r >= p.First[i+1] {
 				break
 			}
-			l.terms = append(l.terms, kernels.LaneTerm{Row: int32(n) + lane, Weights: p.InsideAt[i] + (r-p.First[i])*int32(p.Pitch(i)/sparse.PieceUnit)})
+			l.terms = append(l.terms, int32(n)+lane, p.InsideAt[i]+(r-p.First[i])*int32(p.Pitch(i)/sparse.PieceUnit))
 			count++
 		}
 		l.cut(p.First[i], p.First[i+1], first)
