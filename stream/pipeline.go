@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,14 +95,8 @@ type Options struct {
 }
 
 func (o *Options) fill() {
-	for _, f := range []struct {
-		v   *int
-		def int
-	}{{&o.Streams, 3}, {&o.Readers, 2}, {&o.Writers, 2}, {&o.Window, 64}} {
-		if *f.v <= 0 {
-			*f.v = f.def
-		}
-	}
+	o.Streams, o.Readers = cmp.Or(max(0, o.Streams), 3), cmp.Or(max(0, o.Readers), 2)
+	o.Writers, o.Window = cmp.Or(max(0, o.Writers), 2), cmp.Or(max(0, o.Window), 64)
 }
 
 // workers is how many goroutines each stage of the host has.

@@ -114,7 +114,7 @@ func (r *Run) work(ctx context.Context, open func() (Hand, error)) (err error) {
 		}
 	}()
 	for {
-		if err := r.Control.Hold(ctx, r.saveInPause); err != nil {
+		if err := r.Control.Hold(ctx, func() error { return r.keep(false) }); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
@@ -201,10 +201,10 @@ func (r *Run) end(unit int) (units int, rose, due bool) {
 	return r.prefix, rose, rose && r.begin(time.Since(r.synced) >= r.Every)
 }
 
-// begin reports whether to save now: that is due or asked for, more would be kept, and nobody saves. Call it with mu
+// begin reports whether to save now: that is due or asked for, more would be kept, nobody saves, and no attempt has failed. Call it with mu
 // held.
 func (r *Run) begin(due bool) bool {
-	if r.Save == nil || r.saving || r.prefix <= r.saved || !due && !r.Control.Wanted() {
+	if r.Save == nil || r.saving || r.failed || r.prefix <= r.saved || !due && !r.Control.Wanted() {
 		return false
 	}
 	r.saving = true
@@ -212,28 +212,20 @@ func (r *Run) begin(due bool) bool {
 	return true
 }
 
-// saveInPause saves in a pause if that is asked for.
-func (r *Run) saveInPause() error {
+// Keep saves what is done and not saved yet, at the end of a run. It does not try again what has just failed.
+func (r *Run) Keep() error { return r.keep(true) }
+
+// keep saves what is done and not saved yet, if that is due or asked for.
+func (r *Run) keep(due bool) error {
 	r.turn.Lock()
 	defer r.turn.Unlock()
 	r.mu.Lock()
-	units, due := r.prefix, r.begin(false)
+	units, due := r.prefix, r.begin(due)
 	r.mu.Unlock()
 	if !due {
 		return nil
 	}
 	return r.saveInTurn(units)
-}
-
-// Keep saves what is done and not saved yet, at the end of a run. It does not try again what has just failed.
-func (r *Run) Keep() error {
-	r.mu.Lock()
-	units, due := r.prefix, !r.failed && r.begin(true)
-	r.mu.Unlock()
-	if !due {
-		return nil
-	}
-	return r.save(units)
 }
 
 func (r *Run) save(units int) error {
