@@ -12,7 +12,9 @@ import (
 // the others take no part in.
 type several struct {
 	kernels.Device
-	all []kernels.Device
+	all    []kernels.Device // of this process
+	of     int              // of all processes
+	memory int64            // the least of any
 }
 
 // Several returns a device that stands for all in a list, and closes them.
@@ -20,20 +22,27 @@ func Several(all []kernels.Device) kernels.Device {
 	if len(all) == 1 {
 		return all[0]
 	}
-	return &several{all[0], all}
+	memory := all[0].Info().Memory
+	for _, d := range all {
+		memory = min(memory, d.Info().Memory)
+	}
+	return &several{all[0], all, len(all), memory}
+}
+
+// Ranked returns a device that stands for as many, of which other processes have the others: plans are told of these.
+// memory is the least of any.
+func Ranked(d kernels.Device, of int, memory int64) kernels.Device {
+	return &several{d, []kernels.Device{d}, of, memory}
 }
 
 // Unwrap gives the first device, for kernels.As.
 func (s *several) Unwrap() kernels.Device { return s.Device }
 
-// Info is that of the first device, with the least memory of all, and with their number.
+// Info is that of the first device, with the number and the least memory of all.
 func (s *several) Info() kernels.Info {
 	info := s.Device.Info()
-	info.Model = fmt.Sprintf("%d × %s", len(s.all), info.Model)
-	info.Devices = len(s.all)
-	for _, d := range s.all {
-		info.Memory = min(info.Memory, d.Info().Memory)
-	}
+	info.Model = fmt.Sprintf("%d × %s", s.of, info.Model)
+	info.Devices, info.Memory = s.of, s.memory
 	return info
 }
 
@@ -58,26 +67,4 @@ func Each(d kernels.Device) []kernels.Device {
 		}
 	}
 	return list
-}
-
-// ranked is the device of one of several processes that share the rounds of a solve. It tells plans of the others.
-type ranked struct {
-	kernels.Device
-	of     int
-	memory int64
-}
-
-// Ranked returns a device that stands for as many, of which other processes have the others. memory is the least of
-// any.
-func Ranked(d kernels.Device, of int, memory int64) kernels.Device { return &ranked{d, of, memory} }
-
-// Unwrap gives the device of this process, for kernels.As.
-func (r *ranked) Unwrap() kernels.Device { return r.Device }
-
-// Info is that of the device, with the number and the least memory of all.
-func (r *ranked) Info() kernels.Info {
-	info := r.Device.Info()
-	info.Model = fmt.Sprintf("%d × %s", r.of, info.Model)
-	info.Devices, info.Memory = r.of, r.memory
-	return info
 }

@@ -148,14 +148,15 @@ func Names() []string {
 // half of the free memory on the CPU, and on what shares it, and most of the free memory on a GPU.
 func Open(name string, memory int64) (d kernels.Device, why string, err error) {
 	if name == "" || name == "auto" {
-		var failed, reasons []error
+		var failed []error
+		var reasons []string
 		for _, k := range kinds {
 			if d, err = k.openFirst(memory); err == nil {
-				return d, joinLines(reasons), nil
+				return d, strings.Join(reasons, "; "), nil
 			}
 			failed = append(failed, err)
 			if !errors.Is(err, cuda.ErrAbsent) && !errors.Is(err, opencl.ErrAbsent) {
-				reasons = append(reasons, err)
+				reasons = append(reasons, err.Error())
 			}
 		}
 		return nil, "", errors.Join(failed...)
@@ -164,15 +165,14 @@ func Open(name string, memory int64) (d kernels.Device, why string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
+	of := map[string]int{} // by kind
+	for _, n := range named {
+		of[n.kind.name]++
+	}
 	var all []kernels.Device
 	for _, n := range named {
-		of := 0
-		for _, m := range named {
-			if m.kind.name == n.kind.name {
-				of++
-			}
-		}
-		if d, err = n.kind.open(n.index, Local{Of: of, Cores: of}, memory); err != nil {
+		share := of[n.kind.name]
+		if d, err = n.kind.open(n.index, Local{Of: share, Cores: share}, memory); err != nil {
 			for _, d := range all {
 				err = errors.Join(err, d.Close())
 			}
@@ -322,12 +322,4 @@ func kindOf(prefix string, index int) (kind, error) {
 		}
 	}
 	return kind{}, fmt.Errorf("%w: %q: known are auto, %s", device.ErrUnknown, prefix, strings.Join(Names(), ", "))
-}
-
-func joinLines(reasons []error) string {
-	var parts []string
-	for _, r := range reasons {
-		parts = append(parts, r.Error())
-	}
-	return strings.Join(parts, "; ")
 }
