@@ -68,10 +68,7 @@ func (o *solveOptions) runBatch(ctx context.Context, inputs []input) (err error)
 	if o.dryRun {
 		return o.printForecasts(ctx, jobs, list)
 	}
-	dir, err := batch.Name(o.queueName(inputs), list)
-	if err != nil {
-		return err
-	}
+	dir := batch.Name(o.queueName(inputs), list)
 	log, err := patient(ctx, display.Note, func() (*batch.Log, error) { return batch.Open(dir, list, os.Args) })
 	if err != nil {
 		return err

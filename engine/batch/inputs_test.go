@@ -170,13 +170,7 @@ func TestRoom(t *testing.T) {
 
 // TestName gives the same jobs the same queue, and others another.
 func TestName(t *testing.T) {
-	name := func(jobs []Job) string {
-		s, err := Name("x", jobs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
+	name := func(jobs []Job) string { return Name("x", jobs) }
 	a := []Job{{Input: "a.gr", Store: "a.ooc"}, {Input: "b.gr", Store: "b.ooc"}}
 	abs, err := filepath.Abs("a.gr")
 	if err != nil {

@@ -3,7 +3,6 @@ package batch
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -151,10 +150,7 @@ func Distinct(jobs []Job, from []string) error {
 // place identifies a file, which need not be there: it is its absolute path without links, as far as these lead
 // somewhere.
 func place(path string) string {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		abs = path
-	}
+	abs := absolute(path)
 	if dir, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
 		abs = filepath.Join(dir, filepath.Base(abs))
 	}
@@ -169,16 +165,10 @@ func place(path string) string {
 
 // Name returns the folder of these jobs' queue, in the current folder. It depends on the jobs and their order, but
 // not on their flags. hint is its first part, for people.
-func Name(hint string, jobs []Job) (string, error) {
+func Name(hint string, jobs []Job) string {
 	var list []byte
 	for _, j := range jobs {
-		for _, path := range []string{j.Input, j.Store} {
-			p, err := inside("."+string(os.PathSeparator)+"x", path)
-			if err != nil {
-				return "", err
-			}
-			list = fmt.Appendf(list, "%q\n", p)
-		}
+		list = fmt.Appendf(list, "%q\n%q\n", inside("x", j.Input), inside("x", j.Store))
 	}
-	return fmt.Sprintf("%s-%08x%s", hint, tiles.Checksum(list), Extension), nil
+	return fmt.Sprintf("%s-%08x%s", hint, tiles.Checksum(list), Extension)
 }

@@ -129,19 +129,20 @@ func readQueue(dir string) (*Queue, int64, error) {
 
 // inside returns a path as the queue in dir stores it. What lies beside the queue is stored relative to it, so that
 // it may be moved together with it.
-func inside(dir, path string) (string, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
+func inside(dir, path string) string {
+	abs := absolute(path)
+	if rel, err := filepath.Rel(absolute(filepath.Dir(filepath.Clean(dir))), abs); err == nil && filepath.IsLocal(rel) {
+		abs = rel
 	}
-	base, err := filepath.Abs(filepath.Dir(filepath.Clean(dir)))
-	if err != nil {
-		return "", err
+	return filepath.ToSlash(abs)
+}
+
+// absolute is the absolute path; as it is given, where nobody can tell: the current folder is gone.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
 	}
-	if rel, err := filepath.Rel(base, abs); err == nil && filepath.IsLocal(rel) {
-		return filepath.ToSlash(rel), nil
-	}
-	return filepath.ToSlash(abs), nil
+	return path
 }
 
 // outside undoes inside.
@@ -252,14 +253,8 @@ func (l *Log) same(jobs []Job) error {
 	}
 	for i := range jobs {
 		have := &l.Jobs[i]
-		a, err1 := inside(l.Dir, jobs[i].Input)
-		b, err2 := inside(l.Dir, jobs[i].Store)
-		c, err3 := inside(l.Dir, have.Input)
-		d, err4 := inside(l.Dir, have.Store)
-		if err := errors.Join(err1, err2, err3, err4); err != nil {
-			return err
-		}
-		if a != c || b != d {
+		same := func(a, b string) bool { return inside(l.Dir, a) == inside(l.Dir, b) }
+		if !same(jobs[i].Input, have.Input) || !same(jobs[i].Store, have.Store) {
 			return fmt.Errorf("%s: %w: job %d is %s there, and %s in the command", l.Dir, errOther, i+1, have.Input, jobs[i].Input)
 		}
 	}
@@ -272,12 +267,7 @@ func (l *Log) begin(dir string, jobs []Job, command []string) (err error) {
 	h := head{Format: queueFormat, Version: queueVersion, ID: l.id, Created: l.Created.UTC(), Command: command, Jobs: make([]headJob, len(jobs))}
 	for i, j := range jobs {
 		l.Jobs[i] = newJob(j.Input, j.Store, j.Flags, j.Restart)
-		in, err1 := inside(dir, j.Input)
-		out, err2 := inside(dir, j.Store)
-		if err := errors.Join(err1, err2); err != nil {
-			return err
-		}
-		h.Jobs[i] = headJob{Input: in, Store: out, Flags: j.Flags, Restart: j.Restart}
+		h.Jobs[i] = headJob{Input: inside(dir, j.Input), Store: inside(dir, j.Store), Flags: j.Flags, Restart: j.Restart}
 	}
 	if l.file, err = disk.OpenRegular(filepath.Join(dir, nameQueue), os.O_RDWR|os.O_CREATE); err != nil {
 		return err
