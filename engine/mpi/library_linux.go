@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"unsafe"
@@ -35,6 +36,9 @@ var (
 
 var names = strings.Fields(`MPI_Init_thread MPI_Finalize MPI_Abort MPI_Comm_rank MPI_Comm_size MPI_Comm_set_errhandler
 	MPI_Isend MPI_Irecv MPI_Test MPI_Get_library_version MPI_Error_string`)
+
+// mpichLike is what libraries call themselves whose ABI is that of MPICH.
+var mpichLike = []string{"MPICH", "Intel(R) MPI", "MVAPICH"}
 
 // candidates are the names of libraries, first those of what seems to have started this process.
 func candidates() []string {
@@ -96,22 +100,13 @@ func bind(h uintptr, name string) (*library, error) {
 	case strings.Contains(name, "mpi_abi") && symbol("MPI_Abi_get_version") != 0: // MPI 5.0, appendix A: small numbers
 		l.funneled = 1024
 		l.world, l.bytes, l.errorsReturn = 0x101, 0x247, 0x143
-	case mpichLike(string(text)): // the ABI that MPICH, Intel MPI, MVAPICH and Cray MPICH agreed on in 2013
+	case slices.ContainsFunc(mpichLike, func(name string) bool { return strings.Contains(string(text), name) }): // the ABI that MPICH, Intel MPI, MVAPICH and Cray MPICH agreed on in 2013
 		l.funneled = 1
 		l.world, l.bytes, l.errorsReturn, l.statusIgnore = 0x44000000, 0x4c00010d, 0x54000001, 1
 	default:
 		return nil, fmt.Errorf("%w: %s (%s); name another with %s", errUnknown, name, l.version, Variable)
 	}
 	return l, nil
-}
-
-func mpichLike(version string) bool {
-	for _, name := range []string{"MPICH", "Intel(R) MPI", "MVAPICH"} {
-		if strings.Contains(version, name) {
-			return true
-		}
-	}
-	return false
 }
 
 //go:uintptrescapes

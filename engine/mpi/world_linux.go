@@ -119,12 +119,10 @@ func (w *World) onlyAbort(l *library) {
 			w.why = l.abort(r.tag)
 			return
 		}
-		if r.call == callTransfer {
-			r.done <- errAbandoned
-			continue
-		}
 		r.done <- errAbandoned
-		return
+		if r.call != callTransfer {
+			return
+		}
 	}
 }
 

@@ -214,18 +214,16 @@ func wholeMeta(m tiles.Meta, g *graph.Graph) tiles.Meta {
 // same compares what store.json says of a part with what it says of the first.
 func (w *whole) same(m *tiles.Meta, dir string) error {
 	f, first := &w.parts[0].meta, w.parts[0].dir
-	other := func(what string, one, two any) error {
-		return text.ErrorOf(errOther, "%s has %s %v, and %s %v: solve all parts with the same flags", first, what, one, dir, two)
-	}
-	switch {
-	case m.N != f.N:
+	if m.N != f.N {
 		return text.ErrorOf(errOther, "%s is of a graph of %d vertices, and %s of one of %d", first, f.N, dir, m.N)
-	case m.Kind != f.Kind:
-		return other("kind", f.Kind, m.Kind)
-	case m.Scale != f.Scale:
-		return other("scale", f.Scale, m.Scale)
-	case m.T != f.T:
-		return other("tiles of edge", f.T, m.T)
+	}
+	for _, a := range []struct {
+		what     string
+		one, two any
+	}{{"kind", f.Kind, m.Kind}, {"scale", f.Scale, m.Scale}, {"tiles of edge", f.T, m.T}} {
+		if a.one != a.two {
+			return text.ErrorOf(errOther, "%s has %s %v, and %s %v: solve all parts with the same flags", first, a.what, a.one, dir, a.two)
+		}
 	}
 	return nil
 }
