@@ -200,7 +200,7 @@ func (r *run) planRounds(ctx context.Context) error {
 // open allocates the memory that the plan asks for, on each device.
 func (r *run) open() error {
 	r.track, r.grid = newTracker(r.Geometry.Tiles(), r.Meta.SumsPerTile(), r.last, r.start, r.Weights == nil), newGrid(r.Geometry, r.last, r.start)
-	r.track.restore = r.State.Done
+	r.track.restore.Store(r.State.Done)
 	for _, d := range device.Each(r.Device) {
 		p := &partRun{run: r}
 		if err := p.open(d); err != nil {

@@ -79,19 +79,20 @@ func (x *executor) product(s step) error {
 	})
 }
 
-// needsTileOps fails for a device without the operations that something needs.
-func needsTileOps(d kernels.Device, what string) error {
-	if _, ok := kernels.As[kernels.TileOps](d); !ok {
-		return text.ErrorOf(plan.ErrAlgorithm, "%s has no kernel for %s; use another --device", d.Info().Name, what)
+// tileOps fails for a device without the operations that something needs.
+func tileOps(d kernels.Device, what string) (kernels.TileOps, error) {
+	ops, ok := kernels.As[kernels.TileOps](d)
+	if !ok {
+		return nil, text.ErrorOf(plan.ErrAlgorithm, "%s has no kernel for %s; use another --device", d.Info().Name, what)
 	}
-	return nil
+	return ops, nil
 }
 
 // transpose submits the transposition of slot a[0] into slot c[0].
 func (x *executor) transpose(s step) error {
-	device, ok := kernels.As[kernels.TileOps](x.device)
-	if !ok {
-		return needsTileOps(x.device, "layout upper")
+	device, err := tileOps(x.device, "layout upper")
+	if err != nil {
+		return err
 	}
 	from, to := &x.slots[s.a[0]], &x.slots[s.c[0]]
 	to.Stream = x.streams.take()

@@ -382,6 +382,6 @@ func (c *conversation) save(done int) error {
 		}
 	}
 	c.durable = done
-	r.track.restorable(st.Done)
+	r.track.restore.Store(st.Done)
 	return nil
 }

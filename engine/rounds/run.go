@@ -130,7 +130,7 @@ func (r *run) rounds(ctx context.Context) error {
 	r.Summary.ElapsedSeconds = r.State.Elapsed.Seconds() + r.Since(r.Began)
 	r.Reports.Stop(err == nil && end)
 	if err == nil && !end {
-		err = fmt.Errorf("%w at %.1f %%", task.ErrInterrupted, 100*float64(r.track.restorePoint())/float64(r.Geometry.N))
+		err = fmt.Errorf("%w at %.1f %%", task.ErrInterrupted, 100*float64(r.track.restore.Load())/float64(r.Geometry.N))
 	}
 	return err
 }
@@ -345,7 +345,7 @@ func (r *run) saveAll() error {
 	if err := r.Store.Checkpoint(st); err != nil {
 		return err
 	}
-	r.track.restorable(st.Done)
+	r.track.restore.Store(st.Done)
 	return nil
 }
 

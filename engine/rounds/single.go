@@ -79,12 +79,9 @@ const (
 // on the size, memory, caches or the start of launches is the limit, which is why it is timed and not computed. If the
 // sample does not fit the device, the rates stay as they are.
 func measurePivot(r *plan.Rates, d kernels.Device, v entry.Variant, n int) (err error) {
-	ops, ok := kernels.As[kernels.TileOps](d)
-	if !ok {
-		return needsTileOps(d, SingleStageName)
-	}
-	if n < pivotLeast {
-		return nil
+	ops, err := tileOps(d, SingleStageName)
+	if err != nil || n < pivotLeast {
+		return err
 	}
 	t := min(pivotEdge, entry.CeilDiv(n, 64)*64)
 	m := entry.CeilDiv(min(n, pivotSample), t)
@@ -152,9 +149,9 @@ func (s *schedule) pivotTile(all []int) bool {
 
 // pivots submits some of the pivots of one tile, one launch per pivot.
 func (x *executor) pivots(s step) error {
-	device, ok := kernels.As[kernels.TileOps](x.device)
-	if !ok {
-		return needsTileOps(x.device, SingleStageName)
+	device, err := tileOps(x.device, SingleStageName)
+	if err != nil {
+		return err
 	}
 	t, side, matrix := x.geom.T, x.geom.Side(), x.tilesOf(s.c)
 	return x.pipe.Submit(stream.Op{

@@ -66,7 +66,7 @@ func (r *run) status(then, now sample, began time.Time) live.Status {
 	before := total * float64(r.start) / float64(r.last)
 	st.Progress = min(1, (before+here)/total)
 	st.StageProgress = st.Progress
-	st.RestorePoint = float64(r.track.restorePoint()) / n
+	st.RestorePoint = float64(r.track.restore.Load()) / n
 	st.Rounds = entry.CeilDiv(r.last, r.algorithm.round(&r.plan))
 	st.Devices = together(r.devicesAt(then, now))
 	if dt := now.at.Sub(then.at).Seconds(); dt > 0 && !r.Control.Paused() {

@@ -2,19 +2,21 @@ package rounds
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"ooc/tiles"
 )
 
 // tracker records which iterations each tile's copy on disk has finished.
 type tracker struct {
-	mu      sync.Mutex
-	done    []int32  // by tile: iterations finished on disk; -1: not written yet. Guarded by mu, as all below
-	count   []int    // by done+1: how many tiles
-	least   int      // the least of done over all tiles
-	restore int64    // State.Done of the newest synced checkpoint
-	summed  []bool   // by tile
-	sums    []uint32 // of each tile that is summed, written by whoever sums it
+	restore atomic.Int64 // State.Done of the newest synced checkpoint
+
+	mu     sync.Mutex
+	done   []int32  // by tile: iterations finished on disk; -1: not written yet. Guarded by mu, as all below
+	count  []int    // by done+1: how many tiles
+	least  int      // the least of done over all tiles
+	summed []bool   // by tile
+	sums   []uint32 // of each tile that is summed, written by whoever sums it
 }
 
 // newTracker returns a tracker of so many tiles, each of which has some checksums.
@@ -78,16 +80,4 @@ func (t *tracker) take(list []int, sums []uint32) {
 		copy(t.sums[tile*each:][:each], sums[i*each:])
 		t.summed[tile] = true
 	}
-}
-
-func (t *tracker) restorable(vertices int64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.restore = vertices
-}
-
-func (t *tracker) restorePoint() int64 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.restore
 }
