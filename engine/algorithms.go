@@ -54,12 +54,7 @@ func rowSolvers() (list []solver) {
 }
 
 // RowEngines lists what Options.Algorithm may be in stores of layout tiles.Factors, apart from "auto".
-var RowEngines = func() (names []string) {
-	for _, e := range rowEngines {
-		names = append(names, e.Name())
-	}
-	return names
-}()
+var RowEngines = plan.Names(rowEngines)[1:]
 
 // enginesNamed returns the engine of rows of that name; "" or plan.Auto: all. It fails with plan.ErrAlgorithm.
 func enginesNamed(name string) ([]rows.Engine, error) {
@@ -85,7 +80,7 @@ func OffersOfRows(ctx context.Context, g *graph.Graph, q rows.Question) ([]rows.
 }
 
 // Algorithms lists what Options.Algorithm may be.
-var Algorithms = plan.Names(planned())
+var Algorithms = plan.Names(algorithms)
 
 // planned returns the table in the type that package plan takes.
 func planned() []plan.Algorithm {
@@ -97,14 +92,7 @@ func planned() []plan.Algorithm {
 }
 
 // solverNamed returns the algorithm of that name, or nil.
-func solverNamed(name string) solver {
-	for _, a := range algorithms {
-		if a.Name() == name {
-			return a
-		}
-	}
-	return nil
-}
+func solverNamed(name string) solver { return plan.Named(algorithms, name) }
 
 // TraitsOf says what the algorithm of that name can do: nothing if there is none.
 func TraitsOf(name string) (t plan.Traits) {

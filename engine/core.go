@@ -17,25 +17,21 @@ import (
 // solveCore is Task.SolveCore. A core that turns out to be damaged is made again, once: the rows that were made from it
 // are not lost.
 func (p *Problem) solveCore(ctx context.Context, o Options, lines *live.Timeline, w graph.Weights, print string, reports *live.Reporter) (sum task.Summary, distances []uint32, pitch int, err error) {
-	sum, distances, pitch, err = p.solveCoreOnce(ctx, o, lines, w, print, reports)
-	if tiles.Damaged(err) {
-		if err := p.store.RemoveCore(); err != nil {
-			return task.Summary{}, nil, 0, err
+	for again := false; ; again = true {
+		sub, err := p.openCore(ctx, w, print)
+		if err == nil {
+			if sum, err = sub.solve(ctx, o, lines, reports); err == nil {
+				distances, pitch, err = sub.weightMatrix()
+			}
+			err = errors.Join(err, sub.Close())
 		}
-		return p.solveCoreOnce(ctx, o, lines, w, print, reports)
+		if again || !tiles.Damaged(err) {
+			return sum, distances, pitch, err
+		}
+		if err := p.store.RemoveCore(); err != nil {
+			return sum, nil, 0, err
+		}
 	}
-	return sum, distances, pitch, err
-}
-
-func (p *Problem) solveCoreOnce(ctx context.Context, o Options, lines *live.Timeline, w graph.Weights, print string, reports *live.Reporter) (sum task.Summary, distances []uint32, pitch int, err error) {
-	sub, err := p.openCore(ctx, w, print)
-	if err != nil {
-		return task.Summary{}, nil, 0, err
-	}
-	if sum, err = sub.solve(ctx, o, lines, reports); err == nil {
-		distances, pitch, err = sub.weightMatrix()
-	}
-	return sum, distances, pitch, errors.Join(err, sub.Close())
 }
 
 // openCore opens the problem of a core. If what is there is another's, it makes a new one.

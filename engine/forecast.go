@@ -63,12 +63,7 @@ func ForecastGraph(ctx context.Context, w graph.Weights, d kernels.Device, l pla
 	if err := check(ctx, w, l.Sources); err != nil {
 		return nil, err
 	}
-	q := basisFor(w, l)
-	f := &Forecast{Vertices: q.Facts.N, Arcs: q.Facts.Arcs, Kind: string(q.Facts.Kind), Rows: q.Facts.N}
-	if len(l.Sources) > 0 {
-		f.Rows = len(l.Sources)
-	}
-	err := f.predict(ctx, q, d, dir)
+	f, err := predict(ctx, basisFor(w, l), d, dir)
 	if m, ok := w.(*dense.Matrix); ok {
 		f.BesideBytes += m.Spooled()
 	}
@@ -84,7 +79,6 @@ func (p *Problem) Forecast(ctx context.Context, d kernels.Device, l plan.Request
 	if p.geom.Factors {
 		return nil, text.ErrorOf(plan.ErrLayout, "%s keeps factors, and plans are made for a matrix of distances", p.Dir())
 	}
-	f := &Forecast{Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind), Rows: p.geom.RowCount(), Done: state.Done}
 	begun, err := p.begun(state)
 	if err != nil {
 		return nil, err
@@ -97,7 +91,7 @@ func (p *Problem) Forecast(ctx context.Context, d kernels.Device, l plan.Request
 		return nil, err
 	}
 	q.Store, q.State = p.store, state
-	err = f.predict(ctx, q, d, dir)
+	f, err := predict(ctx, q, d, dir)
 	core := p.store.CoreBytes() // which is gone on with, or replaced
 	f.BesideBytes = max(0, f.BesideBytes-core)
 	if f.Room > 0 {
@@ -110,24 +104,26 @@ func (p *Problem) Forecast(ctx context.Context, d kernels.Device, l plan.Request
 // timing a disk.
 func ForecastMatrix(ctx context.Context, e graph.Extent, d kernels.Device, l plan.Request) (*Forecast, error) {
 	q := &plan.Basis{Facts: graph.Facts{N: e.N, Kind: cmp.Or(l.Kind, entry.KindI32), Symmetric: e.Symmetric, IDs: e.IDs}, Dense: true, Request: l}
-	f := &Forecast{Vertices: e.N, Rows: e.N, Kind: string(q.Facts.Kind)}
-	err := f.predict(ctx, q, d, "")
+	f, err := predict(ctx, q, d, "")
 	f.BesideBytes += e.Spool
 	return f, err
 }
 
 // predict measures the device, and the disk of the folder dir unless that is "", and makes the plan that q asks for.
-func (f *Forecast) predict(ctx context.Context, q *plan.Basis, d kernels.Device, dir string) (err error) {
+func predict(ctx context.Context, q *plan.Basis, d kernels.Device, dir string) (f *Forecast, err error) {
+	f = &Forecast{
+		Vertices: q.Facts.N, Arcs: q.Facts.Arcs, Kind: string(q.Facts.Kind), Rows: cmp.Or(len(q.Sources), q.Facts.N), Done: q.State.Done,
+	}
 	if d, err = q.Device(d); err != nil {
-		return err
+		return f, err
 	}
 	q.Exact = true
 	if err := q.Measure(planned(), d); err != nil {
-		return err
+		return f, err
 	}
 	if dir != "" {
 		if err := q.Rates.MeasureDisk(dir, int64(q.Facts.N)*int64(q.Facts.N)*int64(q.Facts.Kind.Bytes()), q.Info.SharedCores); err != nil {
-			return err
+			return f, err
 		}
 	}
 	f.Rates = q.Rates
@@ -138,7 +134,7 @@ func (f *Forecast) predict(ctx context.Context, q *plan.Basis, d kernels.Device,
 		c, err = q.Choose(ctx, planned())
 	}
 	if err != nil {
-		return err
+		return f, err
 	}
 	f.basis, f.choice, f.Plans = q, *c, plan.NoPlans(planned())
 	for _, o := range c.Offers {
@@ -146,5 +142,5 @@ func (f *Forecast) predict(ctx context.Context, q *plan.Basis, d kernels.Device,
 	}
 	f.Algorithm, f.Layout, f.Lacks = c.Algorithm, c.Layout, c.Lacks
 	f.StoreBytes, f.BesideBytes = q.StoreBytes(c.Tile), c.Beside
-	return nil
+	return f, nil
 }

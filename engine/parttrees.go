@@ -28,8 +28,8 @@ type partLines struct {
 	asks  [][]int32               // by rank: what is to be written there, as writeHere takes it
 	stop  context.CancelCauseFunc // ends the checks of this process
 
-	mu    sync.Mutex
-	tiles []bool // guarded by mu
+	mu  sync.Mutex
+	own storeLines // guarded by mu
 }
 
 // peer is a process, with memory for what it sends and is sent, which the network may remember. The one of this
@@ -43,18 +43,13 @@ type peer struct {
 }
 
 // question is what processes ask each other.
-type question struct {
-	what         asked
-	first, count int
-}
-
-type asked uint64
+type question struct{ What, First, Count int64 }
 
 const (
-	askRows  asked = iota // what is there of rows
-	askArcs               // arcs into vertices that follow: the rows of columns whose predecessors they are
-	askWrite              // so many words follow, which say what is to be written
-	askEnd                // nothing more is asked; count is not 0 where the sender has failed
+	askRows  = iota // what is there of rows
+	askArcs         // arcs into vertices that follow: the rows of columns whose predecessors they are
+	askWrite        // so many words follow, which say what is to be written
+	askEnd          // nothing more is asked; count is not 0 where the sender has failed
 )
 
 // Tags of questions and answers. The rounds, whose tiles have them too, are over.
@@ -76,7 +71,7 @@ var errElsewhere = fmt.Errorf("%w by another rank", task.ErrInterrupted)
 // rootPartTrees is rootTrees of all processes that have a part store.
 func (p *Problem) rootPartTrees(ctx context.Context, o *Options) (_ lines, err error) {
 	part := p.meta.Part
-	l := &partLines{Problem: p, group: o.Ranks, asks: make([][]int32, part.Of()), tiles: make([]bool, p.geom.Tiles())}
+	l := &partLines{Problem: p, group: o.Ranks, asks: make([][]int32, part.Of()), own: storeLines{p.store, make([]bool, p.geom.Tiles())}}
 	ctx, l.stop = context.WithCancelCause(ctx)
 	defer l.stop(nil)
 	// No part has more entries of a line.
@@ -100,12 +95,12 @@ func (p *Problem) rootPartTrees(ctx context.Context, o *Options) (_ lines, err e
 		answers.Go(func() error { return l.answer(q) })
 	}
 	err = p.rootTrees(ctx, o.Control, l)
-	end := question{what: askEnd}
+	end := question{What: askEnd}
 	if err != nil {
-		end.count = 1
+		end.Count = 1
 	}
 	for _, q := range l.others() {
-		if serr := l.send(q.rank, questionTag, end.encode()); err == nil {
+		if serr := l.put(q.rank, end); err == nil {
 			err = serr
 		}
 	}
@@ -135,32 +130,30 @@ func (l *partLines) receive(from, tag int, data []byte) error {
 	return l.group.Receive(context.Background(), from, tag, data)
 }
 
-const questionBytes = 24
-
-func (q question) encode() []byte {
-	le := binary.LittleEndian
-	return le.AppendUint64(le.AppendUint64(le.AppendUint64(nil, uint64(q.what)), uint64(q.first)), uint64(q.count))
+// put sends a question.
+func (l *partLines) put(to int, q question) error {
+	data, _ := binary.Append(nil, binary.LittleEndian, q) // which has a fixed size
+	return l.send(to, questionTag, data)
 }
 
 // answer answers a process until that asks no more.
 func (l *partLines) answer(q *peer) (failed error) {
-	head, length, le := make([]byte, questionBytes), make([]byte, 8), binary.LittleEndian
+	head, length, le := make([]byte, binary.Size(question{})), make([]byte, 8), binary.LittleEndian
 	for {
 		if err := l.receive(q.rank, questionTag, head); err != nil {
 			return errors.Join(failed, err)
 		}
-		ask := question{asked(le.Uint64(head)), int(le.Uint64(head[8:])), int(le.Uint64(head[16:]))}
+		var ask question
+		_, _ = binary.Decode(head, le, &ask) // as many bytes
 		var more []byte
-		switch ask.what {
+		switch ask.What {
 		case askEnd:
-			if ask.count > 0 {
+			if ask.Count > 0 {
 				l.stop(errElsewhere)
 			}
 			return failed
 		case askArcs, askWrite:
-			more = q.out[:entry.WordBytes*ask.count]
-		}
-		if more != nil {
+			more = q.out[:entry.WordBytes*ask.Count]
 			if err := l.receive(q.rank, questionTag, more); err != nil {
 				return errors.Join(failed, err)
 			}
@@ -182,11 +175,11 @@ func (l *partLines) answer(q *peer) (failed error) {
 
 // here answers a question about what is here, in so many bytes.
 func (l *partLines) here(dst []byte, ask question, more []int32) (n int, err error) {
-	switch ask.what {
+	switch ask.What {
 	case askRows:
-		for u := ask.first; u < ask.first+ask.count && err == nil; u++ {
+		for u := ask.First; u < ask.First+ask.Count && err == nil; u++ {
 			var row int
-			row, err = l.store.ReadHere(dst[n:], u, false)
+			row, err = l.store.ReadHere(dst[n:], int(u), false)
 			n += row
 		}
 	case askArcs:
@@ -239,7 +232,7 @@ func (l *partLines) ask(of []int, ask question, more []int32, use func(rank int,
 		if rank == l.group.Rank() {
 			continue
 		}
-		if err := l.send(rank, questionTag, ask.encode()); err != nil {
+		if err := l.put(rank, ask); err != nil {
 			return err
 		}
 		if more != nil {
@@ -290,7 +283,7 @@ func (l *partLines) read(distances, predecessors []byte, s strip) error {
 		}
 	}
 	n, t, k, p := l.geom.N, l.geom.T, l.meta.Kind.Bytes(), tiles.PredecessorBytes
-	return l.ask(of, question{askRows, s.first, s.count}, nil, func(rank int, answer []byte) {
+	return l.ask(of, question{askRows, int64(s.first), int64(s.count)}, nil, func(rank int, answer []byte) {
 		for row := range s.count {
 			for _, x := range has[rank] {
 				width := min(t, n-x*t)
@@ -308,7 +301,7 @@ func (l *partLines) arcsInto(vertices []int32, _ *rowMender) ([][]shortArc, erro
 		of = append(of, rank)
 	}
 	lists, k, le := make([][]shortArc, len(vertices)), l.meta.Kind.Bytes(), binary.LittleEndian
-	err := l.ask(of, question{what: askArcs, count: len(vertices)}, vertices, func(_ int, answer []byte) {
+	err := l.ask(of, question{What: askArcs, Count: int64(len(vertices))}, vertices, func(_ int, answer []byte) {
 		for i := range lists {
 			count := le.Uint32(answer)
 			answer = answer[entry.WordBytes:]
@@ -362,7 +355,7 @@ func (l *partLines) tell(rank int) error {
 		return nil
 	}
 	l.asks[rank] = words[:0]
-	return l.ask([]int{rank}, question{what: askWrite, count: len(words)}, words, func(int, []byte) {})
+	return l.ask([]int{rank}, question{What: askWrite, Count: int64(len(words))}, words, func(int, []byte) {})
 }
 
 // writeHere writes what is here of rows: of each, its number, how many columns of it follow, these, and their
@@ -370,16 +363,13 @@ func (l *partLines) tell(rank int) error {
 func (l *partLines) writeHere(words []int32) error {
 	for len(words) > 0 {
 		u, n := int(words[0]), int(words[1])
-		columns, predecessors := words[2:2+n], words[2+n:2+2*n]
-		words = words[2+2*n:]
 		l.mu.Lock()
-		for _, v := range columns {
-			l.tiles[l.geom.Index(u/l.geom.T, int(v)/l.geom.T)] = true
-		}
+		err := l.own.write(u, words[2:2+n], words[2+n:2+2*n])
 		l.mu.Unlock()
-		if err := l.store.WritePredecessors(u, columns, predecessors); err != nil {
+		if err != nil {
 			return err
 		}
+		words = words[2+2*n:]
 	}
 	return nil
 }
@@ -401,4 +391,4 @@ func (l *partLines) strips() (mine []strip) {
 }
 
 // written is read once all have ended.
-func (l *partLines) written() []bool { return l.tiles }
+func (l *partLines) written() []bool { return l.own.tiles }

@@ -220,30 +220,22 @@ func newProblem(s *tiles.Store) *Problem {
 }
 
 // Close releases the store, and the matrix that it was made from if that is open.
-func (p *Problem) Close() error {
-	err := p.closeReady()
+func (p *Problem) Close() error { return errors.Join(p.closeInputs(), p.store.Close()) }
+
+// Remove removes a store that is open for writing, with its folder, and closes it. It refuses, with all still there,
+// where the folder holds what is not ours.
+func (p *Problem) Remove() error { return errors.Join(p.closeInputs(), p.store.Remove()) }
+
+// closeInputs closes what the problem has opened beside its store.
+func (p *Problem) closeInputs() error {
+	err := p.closeReady() // without mu, which Entries takes while it loads
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.matrix != nil {
 		err = errors.Join(err, p.matrix.Close())
 		p.matrix = nil
 	}
-	return errors.Join(err, p.store.Close())
-}
-
-// Remove removes a store that is open for writing, with its folder, and closes it. It refuses, with all still there,
-// where the folder holds what is not ours.
-func (p *Problem) Remove() error {
-	closing := p.closeReady() // without mu, which Entries takes while it loads
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.matrix != nil {
-		if err := p.matrix.Close(); err != nil {
-			return errors.Join(closing, err)
-		}
-		p.matrix = nil
-	}
-	return errors.Join(closing, p.store.Remove())
+	return err
 }
 
 // Meta returns what store.json says. It is shared: do not change it.

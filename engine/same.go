@@ -204,17 +204,13 @@ func fileSHA256(ctx context.Context, path string) (string, error) {
 	}
 	defer f.Close()
 	h := sha256.New()
-	if _, err := io.Copy(h, readerFunc(func(b []byte) (int, error) {
-		if ctx.Err() != nil {
-			return 0, context.Cause(ctx)
+	for err == nil {
+		if _, err = io.CopyN(h, f, 16<<20); ctx.Err() != nil {
+			err = context.Cause(ctx)
 		}
-		return f.Read(b)
-	})); err != nil {
+	}
+	if err != io.EOF {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
-
-type readerFunc func([]byte) (int, error)
-
-func (r readerFunc) Read(b []byte) (int, error) { return r(b) }

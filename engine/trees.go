@@ -123,11 +123,13 @@ func (l *storeLines) written() []bool { return l.tiles }
 func (p *Problem) rootTrees(ctx context.Context, c *live.Control, l lines) error {
 	ctx, stop := context.WithCancelCause(ctx) // an error ends a pause
 	defer stop(nil)
-	x := &treeMending{p: p, lines: l, arcs: &arcLists{lines: l, of: map[int32][]shortArc{}}}
+	x := &treeMending{lines: l, arcs: &arcLists{lines: l, of: map[int32][]shortArc{}}}
+	x.idle.New = func() any { return newRowMender(p, x.arcs) }
 	for group := range slices.Chunk(l.strips(), max(changesTogether/(8*p.geom.N*l.together()), 1)) {
 		err := parallel.Do(ctx, len(group), func() func(int) error {
-			r := x.rowMender()
 			return func(i int) (err error) {
+				r := x.idle.Get().(*rowMender)
+				defer x.idle.Put(r)
 				defer func() {
 					if err != nil {
 						stop(err)
@@ -154,34 +156,19 @@ const changesTogether = 256 << 20
 
 // treeMending is what the goroutines that check rows share.
 type treeMending struct {
-	p     *Problem
 	lines lines
 	arcs  *arcLists
 
+	idle sync.Pool // of *rowMender
+
 	mu      sync.Mutex
-	idle    []*rowMender // guarded by mu
-	all     []*rowMender // guarded by mu
-	changes []change     // guarded by mu
+	changes []change // guarded by mu
 }
 
 // change is what some predecessors of a row have to be.
 type change struct {
 	row                   int
 	columns, predecessors []int32
-}
-
-// rowMender returns one that no other goroutine uses until write is called.
-func (x *treeMending) rowMender() *rowMender {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if last := len(x.idle) - 1; last >= 0 {
-		r := x.idle[last]
-		x.idle = x.idle[:last]
-		return r
-	}
-	r := newRowMender(x.p, x.arcs)
-	x.all = append(x.all, r)
-	return r
 }
 
 // look checks a strip.
@@ -215,7 +202,7 @@ func (x *treeMending) write() error {
 			return err
 		}
 	}
-	x.changes, x.idle = x.changes[:0], append(x.idle[:0], x.all...)
+	x.changes = x.changes[:0]
 	return x.lines.flush()
 }
 

@@ -101,18 +101,18 @@ type Choice struct {
 	Layout tiles.Layout
 }
 
-// named returns the algorithm of that name in a list, or nil.
-func named(list []Algorithm, name string) Algorithm {
+// Named returns that of a list which has a name: its zero value if none has.
+func Named[A interface{ Name() string }](list []A, name string) (found A) {
 	for _, a := range list {
 		if a.Name() == name {
 			return a
 		}
 	}
-	return nil
+	return found
 }
 
-// Names lists the values of Request.Algorithm, Auto first.
-func Names(list []Algorithm) []string {
+// Names lists the values of Request.Algorithm that a list gives, Auto first.
+func Names[A interface{ Name() string }](list []A) []string {
 	names := []string{Auto}
 	for _, a := range list {
 		names = append(names, a.Name())
@@ -126,8 +126,12 @@ func (q *Basis) Candidates(list []Algorithm) ([]Algorithm, error) {
 	if k := q.Facts.Kind; q.Predecessors && k.PairBytes() == 0 {
 		return nil, text.ErrorOf(ErrAlgorithm, "no predecessors are kept beside distances of kind %s: use --kind i32; %s", k, notKept)
 	}
+	if sources && q.Predecessors {
+		return nil, text.ErrorOf(ErrAlgorithm, "predecessors are kept of every row, not only those of chosen sources; "+
+			"leave --predecessors away: ooc path and ooc export --predecessors find them by the graph's arcs")
+	}
 	if name := q.Algorithm; !q.automatic() {
-		a := named(list, name)
+		a := Named(list, name)
 		if a == nil {
 			return nil, fmt.Errorf("%w %q: there are %v", ErrAlgorithm, name, Names(list))
 		}
@@ -139,17 +143,12 @@ func (q *Basis) Candidates(list []Algorithm) ([]Algorithm, error) {
 			return nil, text.ErrorOf(ErrAlgorithm, "%s computes in none of kind %s; leave the algorithm to the plan", name, q.Facts.Kind)
 		case q.Predecessors && !can.Predecessors:
 			return nil, KeepsNoPredecessors(list, a)
-		case sources && q.Predecessors:
-			return nil, errTreesOfSources
 		case sources && !can.Sources:
 			return nil, text.ErrorOf(ErrAlgorithm, "%s needs every row, not only those of chosen sources; leave the algorithm to the plan", name)
 		}
 		return []Algorithm{a}, nil
 	}
-	switch {
-	case sources && q.Predecessors:
-		return nil, errTreesOfSources
-	case sources && q.Dense:
+	if sources && q.Dense {
 		return nil, text.ErrorOf(ErrAlgorithm, "chosen sources need a sparse graph, and the input is a matrix; solve all of it")
 	}
 	var left []Algorithm
@@ -164,10 +163,6 @@ func (q *Basis) Candidates(list []Algorithm) ([]Algorithm, error) {
 	}
 	return left, nil
 }
-
-// errTreesOfSources refuses a store of some rows with predecessors.
-var errTreesOfSources = text.ErrorOf(ErrAlgorithm, "predecessors are kept of every row, not only those of chosen sources; "+
-	"leave --predecessors away: ooc path and ooc export --predecessors find them by the graph's arcs")
 
 // notKept is how to do without predecessors in the store.
 const notKept = "or do without them: ooc path and ooc export --predecessors find those of a sparse graph by its arcs"

@@ -1,9 +1,9 @@
 package plan
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -76,29 +76,18 @@ type read struct {
 func (r read) Member() string      { return r.member }
 func (r read) Lines(*Basis) []Line { return nil }
 
-// Read takes the plans from what JSON has made of a struct: all members that are not fields of v.
+// Read takes the plans from what JSON has made of a struct: all members that are not fields of v, by their names.
 func (l *Plans) Read(data []byte, v any) error {
-	fields := map[string]bool{}
-	for _, f := range reflect.VisibleFields(reflect.TypeOf(v)) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		fields[name] = true
-	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	if _, err := d.Token(); err != nil {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(data, &all); err != nil {
 		return err
 	}
-	for d.More() {
-		name, err := d.Token()
-		r := read{member: fmt.Sprint(name)}
-		if err == nil {
-			err = d.Decode(&r.RawMessage)
-		}
-		if err != nil {
-			return err
-		}
-		if !fields[r.member] {
-			*l = append(*l, r)
-		}
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(v)) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		delete(all, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		*l = append(*l, read{all[name], name})
 	}
 	return nil
 }
