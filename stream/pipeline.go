@@ -227,14 +227,12 @@ func (p *Pipeline) Close() error {
 }
 
 func (p *Pipeline) closeStreams() error {
-	var first error
+	var err error
 	for _, q := range p.queues {
-		if err := q.stream.Close(); err != nil && first == nil {
-			first = err
-		}
+		err = errors.Join(err, q.stream.Close())
 	}
 	p.queues = nil
-	return first
+	return err
 }
 
 // wait blocks until every dependency has finished, or the pipeline has failed.

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"ooc/engine"
-	"ooc/engine/graph"
 	"ooc/engine/internal/parallel"
 	"ooc/engine/plan"
 	"ooc/engine/task"
@@ -49,9 +48,11 @@ func (w *whole) begin(out string, o Options) (*copying, error) {
 	c := &copying{whole: w, o: o}
 	var err error
 	if tiles.IsStore(out) {
-		if c.store, err = tiles.Open(out); err == nil {
-			if err = c.ours(); err != nil {
-				err = errors.Join(err, c.store.Close())
+		var p *engine.Problem
+		if p, err = engine.Open(out); err == nil {
+			c.store = p.Store()
+			if err = c.ours(p); err != nil {
+				err = errors.Join(err, p.Close())
 			}
 		}
 	} else {
@@ -96,7 +97,7 @@ func (c *copying) together() int {
 }
 
 // ours fails unless the store is what the parts make, or has begun to be.
-func (c *copying) ours() error {
+func (c *copying) ours(p *engine.Problem) error {
 	m, dir := c.store.Meta(), c.store.Dir()
 	other := func(what string) error {
 		return text.ErrorOf(errOther, "%s is there, and is %s; name another store for what the parts make, or remove it", dir, what)
@@ -109,12 +110,10 @@ func (c *copying) ours() error {
 	}
 	digest := m.Input.SHA256
 	if !m.Dense {
-		csr, err := c.store.CSR()
+		g, err := p.Graph()
 		if err != nil {
 			return err
 		}
-		g := &graph.Graph{N: m.N, Kind: m.Kind, Scale: m.Scale, Offsets: csr.Offsets, Targets: csr.Targets}
-		g.SetWeights(csr.Weights)
 		digest = g.Digest()
 	}
 	ids, err := c.store.IDs()

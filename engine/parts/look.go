@@ -241,9 +241,9 @@ func (w *whole) sameGraph(digest string, ids tiles.IDs, m *tiles.Meta, dir strin
 
 // complete fails unless each row is in one part.
 func (w *whole) complete() error {
-	side := w.meta.Geometry().Side()
-	next, missing := 0, false
-	for i, p := range w.parts {
+	side, next, input := w.meta.Geometry().Side(), 0, w.meta.Input.Name
+	var lack []string // rows
+	for i, p := range append(slices.Clone(w.parts), part{first: side, end: side}) {
 		if p.first < next {
 			before := w.parts[i-1]
 			if before.first == p.first && before.end == p.end {
@@ -251,38 +251,27 @@ func (w *whole) complete() error {
 			}
 			return text.ErrorOf(errOther, "%s and %s have some of the same rows: they were divided into another number of parts", before.dir, p.dir)
 		}
-		missing = missing || p.first > next
-		next = p.end
-	}
-	if missing || next < side {
-		return w.missing(side)
-	}
-	return nil
-}
-
-// missing says which rows are in no part.
-func (w *whole) missing(side int) error {
-	input := w.meta.Input.Name
-	if k := w.divided(); k > 0 {
-		var lack []string
-		for i := 1; i <= k; i++ {
-			first, _ := span(side, i, k)
-			if !slices.ContainsFunc(w.parts, func(p part) bool { return p.first == first }) {
-				lack = append(lack, fmt.Sprintf("part:%d/%d", i, k))
-			}
-		}
-		return text.ErrorOf(errOther, "missing: %s of %s; solve that, with ooc solve %s --sources %s and the flags of the other parts, and name its store too",
-			strings.Join(lack, ", "), input, text.Quote(input), lack[0])
-	}
-	var lack []string
-	next := 0
-	for _, p := range append(slices.Clone(w.parts), part{first: side}) {
 		if p.first > next {
 			lack = append(lack, fmt.Sprintf("%d to %d", next*w.meta.T, min(p.first*w.meta.T, w.meta.N)-1))
 		}
 		next = p.end
 	}
-	return text.ErrorOf(errOther, "missing: rows %s of %s, counted from 0; the parts that are there were not divided into one number of parts", strings.Join(lack, ", "), input)
+	if lack == nil {
+		return nil
+	}
+	k := w.divided()
+	if k == 0 {
+		return text.ErrorOf(errOther, "missing: rows %s of %s, counted from 0; the parts that are there were not divided into one number of parts",
+			strings.Join(lack, ", "), input)
+	}
+	lack = nil // parts
+	for i := 1; i <= k; i++ {
+		if !slices.ContainsFunc(w.parts, func(p part) bool { return number(p, side, k) == i }) {
+			lack = append(lack, fmt.Sprintf("part:%d/%d", i, k))
+		}
+	}
+	return text.ErrorOf(errOther, "missing: %s of %s; solve that, with ooc solve %s --sources %s and the flags of the other parts, and name its store too",
+		strings.Join(lack, ", "), input, text.Quote(input), lack[0])
 }
 
 // divided returns the least number of parts of which all that are there can be; 0 if they were not divided into one
@@ -299,14 +288,12 @@ func (w *whole) divided() int {
 
 // number returns which part of k a part is, 0 if none.
 func number(p part, side, k int) int {
-	i := int((int64(p.first)*int64(k)+int64(side)-1)/int64(side)) + 1 // the least i whose span begins there or later
-	if i > k {
-		return 0
+	for i := 1; i <= k; i++ {
+		if first, end := span(side, i, k); first == p.first && end == p.end {
+			return i
+		}
 	}
-	if first, end := span(side, i, k); first != p.first || end != p.end {
-		return 0
-	}
-	return i
+	return 0
 }
 
 // named says which part one is, if that can be told.

@@ -53,26 +53,14 @@ func NewGroup(l Link) *Group { return &Group{Link: l} }
 // back what it lies in.
 const piece = 4096
 
-// message is what messages are sent as.
-type message struct {
-	Over bool
-	Body []byte
-}
-
-// Put sends a message to another process.
+// Put sends a message to another process; nil: there is nothing more to do.
 func (g *Group) Put(ctx context.Context, to int, v any) error {
-	var body bytes.Buffer
-	if err := gob.NewEncoder(&body).Encode(v); err != nil {
-		return err
-	}
-	return g.put(ctx, to, message{Body: body.Bytes()})
-}
-
-func (g *Group) put(ctx context.Context, to int, m message) error {
 	var text bytes.Buffer
 	text.Write(make([]byte, 8))
-	if err := gob.NewEncoder(&text).Encode(m); err != nil {
-		return err
+	if v != nil {
+		if err := gob.NewEncoder(&text).Encode(v); err != nil {
+			return err
+		}
 	}
 	data := text.Bytes()
 	binary.LittleEndian.PutUint64(data, uint64(len(data)))
@@ -105,17 +93,11 @@ func (g *Group) Get(ctx context.Context, from int, v any) error {
 			return fmt.Errorf("from rank %d: %w", from, err)
 		}
 	}
-	var m message
-	err := gob.NewDecoder(bytes.NewReader(data[8:length])).Decode(&m)
-	switch {
-	case err != nil:
-	case m.Over:
+	if length == 8 {
 		g.over.Store(true)
 		return ErrOver
-	default:
-		err = gob.NewDecoder(bytes.NewReader(m.Body)).Decode(v)
 	}
-	if err != nil {
+	if err := gob.NewDecoder(bytes.NewReader(data[8:length])).Decode(v); err != nil {
 		return fmt.Errorf("from rank %d: %w", from, err)
 	}
 	return nil
@@ -182,10 +164,5 @@ func (g *Group) Leave(ctx context.Context) error {
 	if g.Rank() > 0 || g.over.Swap(true) {
 		return nil
 	}
-	for to := 1; to < g.Size(); to++ {
-		if err := g.put(ctx, to, message{Over: true}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return g.Tell(ctx, nil)
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"unsafe"
 )
@@ -18,9 +17,6 @@ type Segment struct {
 	mine *shared   // nil: this process has none
 	of   []*shared // by rank: what this process reads; nil: that is on another host
 	by   []bool    // by rank: it reads mine
-
-	mu      sync.Mutex
-	filling []bool // slots of mine; guarded by mu
 }
 
 // shared is a segment as it lies in memory: a page with a nonce and the number of readers of each slot, and the slots.
@@ -90,20 +86,17 @@ func (s *Segment) offer(slots int, bytes int64) (o offer) {
 	if o.Slots <= 0 || len(s.of) == 1 {
 		return offer{}
 	}
-	if _, err := rand.Read(o.Nonce[:]); err != nil {
-		return offer{}
-	}
+	_, _ = rand.Read(o.Nonce[:]) // which never fails
 	if s.mine = create(&o); s.mine == nil {
 		return offer{}
 	}
 	copy(s.mine.memory, o.Nonce[:])
-	s.filling = make([]bool, o.Slots)
 	return o
 }
 
 func (o *offer) size() int64 { return segmentHead + int64(o.Slots)*o.Bytes }
 
-// readers is how many have to take what is in a slot yet.
+// readers is how many have to take what is in a slot yet; -1: it is being filled.
 func (m *shared) readers(slot int) *atomic.Int32 {
 	return (*atomic.Int32)(unsafe.Pointer(&m.memory[nonceBytes+4*slot]))
 }
@@ -121,33 +114,18 @@ const PlaceBytes = 8
 // slots are in use: waiting for one could be without end, as they may hold what is asked for later.
 func (s *Segment) Put(readers int, data []byte) (place []byte, ok bool) {
 	place = make([]byte, PlaceBytes)
-	slot := s.claim(data)
-	if slot < 0 {
+	if s.mine == nil || int64(len(data)) > s.mine.bytes {
 		return place, false
 	}
-	copy(s.mine.slot(slot), data)
-	s.mine.readers(slot).Store(int32(readers))
-	s.mu.Lock()
-	s.filling[slot] = false
-	s.mu.Unlock()
-	binary.LittleEndian.PutUint64(place, uint64(slot)+1)
-	return place, true
-}
-
-// claim returns a slot that nobody uses, -1 if there is none.
-func (s *Segment) claim(data []byte) int {
-	if s.mine == nil || int64(len(data)) > s.mine.bytes {
-		return -1
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i, filling := range s.filling {
-		if !filling && s.mine.readers(i).Load() == 0 {
-			s.filling[i] = true
-			return i
+	for slot := range s.mine.slots {
+		if left := s.mine.readers(slot); left.CompareAndSwap(0, -1) {
+			copy(s.mine.slot(slot), data)
+			left.Store(int32(readers))
+			binary.LittleEndian.PutUint64(place, uint64(slot)+1)
+			return place, true
 		}
 	}
-	return -1
+	return place, false
 }
 
 // Take reads what another process has put at a place. It reports whether there was anything: if not, the link brings
