@@ -17,9 +17,13 @@ import (
 )
 
 // random makes a graph of n vertices and 10 n arcs of weights 1…1000, the same in every run.
-func random(n int, options ...graph.BuildOption) (*graph.Graph, error) {
+func random(n int, undirected bool) (*graph.Graph, error) {
 	r := rand.New(rand.NewPCG(uint64(n), 10))
-	b := graph.New(n, append(options, graph.AsKind(entry.KindF32))...)
+	options := []graph.BuildOption{graph.AsKind(entry.KindF32)}
+	if undirected {
+		options = append(options, graph.Undirected)
+	}
+	b := graph.New(n, options...)
 	for range 10 * n {
 		b.Add(r.IntN(n), r.IntN(n), float64(1+r.IntN(1000)))
 	}
@@ -27,11 +31,7 @@ func random(n int, options ...graph.BuildOption) (*graph.Graph, error) {
 }
 
 // solve returns the seconds of the rounds of a solve, from the graph in memory to the matrix in the page cache.
-func (s *suite) solve(d kernels.Device, n int, l plan.Request) (seconds float64, err error) {
-	g, err := random(n)
-	if err != nil {
-		return 0, err
-	}
+func (s *suite) solve(d kernels.Device, g *graph.Graph, l plan.Request) (seconds float64, err error) {
 	dir, remove, err := newfile.Folder(s.Dir, ".ooc-tables-*")
 	if err != nil {
 		return 0, err
@@ -58,8 +58,8 @@ const (
 
 // apsp is a column of solves by an algorithm.
 func (s *suite) apsp(title string, d kernels.Device, algorithm string, growth float64) column {
-	return column{title: title, growth: growth, run: func(n int) (float64, error) {
-		return s.solve(d, n, plan.Request{Algorithm: algorithm})
+	return column{title: title, growth: growth, run: func(g *graph.Graph) (float64, error) {
+		return s.solve(d, g, plan.Request{Algorithm: algorithm})
 	}}
 }
 
@@ -86,8 +86,7 @@ func inCore(s *suite) table {
 		ratios: []ratio{{"one thread: blocked / squaring", 0, 1}},
 	}
 	for _, d := range s.devices {
-		at := len(t.columns)
-		t.columns = append(t.columns,
+		at := t.add(
 			s.apsp(d.title+": squaring", d.device, rounds.SquaringName, squareGrows),
 			s.apsp(d.title+": single-stage", d.device, rounds.SingleStageName, cubic),
 			s.apsp(d.title+": blocked", d.device, rounds.BlockedName, cubic))
@@ -98,7 +97,7 @@ func inCore(s *suite) table {
 			ratio{d.title + " / one thread, blocked", 1, at + 2})
 	}
 	for i, title := range []string{"2011: CPU squaring", "2011: CPU FW", "2011: GPU squaring", "2011: GPU FW"} {
-		t.columns = append(t.columns, column{title: title, known: published[i]})
+		t.add(column{title: title, known: published[i]})
 	}
 	return t
 }
@@ -124,24 +123,23 @@ func outOfCore(s *suite) table {
 		columns: []column{s.apsp("one thread", s.serial, rounds.BlockedName, cubic)},
 	}
 	for _, d := range s.devices {
-		at := len(t.columns)
-		t.columns = append(t.columns, s.limited(d, "no streams", 1), s.limited(d, "streams", 0))
+		at := t.add(s.limited(d, "no streams", 1), s.limited(d, "streams", 0))
 		t.ratios = append(t.ratios, ratio{d.title + ": gain of streams", at, at + 1}, ratio{d.title + " / one thread", 0, at + 1})
 	}
 	for i, title := range []string{"2011: CPU", "2011: GPU, no streams", "2011: GPU, streams"} {
-		t.columns = append(t.columns, column{title: title, known: publishedLarge[i]})
+		t.add(column{title: title, known: publishedLarge[i]})
 	}
 	return t
 }
 
 // limited is a column of solves in less device memory than the matrix takes.
 func (s *suite) limited(d target, title string, streams int) column {
-	return column{title: d.title + ": " + title, growth: cubic, run: func(n int) (seconds float64, err error) {
-		small, _, err := registry.Open(d.name, int64(n)*int64(n)*entry.WordBytes/share+d.device.Info().Scratch)
+	return column{title: d.title + ": " + title, growth: cubic, run: func(g *graph.Graph) (seconds float64, err error) {
+		small, _, err := registry.Open(d.name, int64(g.N)*int64(g.N)*entry.WordBytes/share+d.device.Info().Scratch)
 		if err != nil {
 			return 0, err
 		}
 		defer func() { err = errors.Join(err, small.Close()) }()
-		return s.solve(small, n, plan.Request{Algorithm: rounds.BlockedName, Streams: streams})
+		return s.solve(small, g, plan.Request{Algorithm: rounds.BlockedName, Streams: streams})
 	}}
 }

@@ -25,10 +25,8 @@ func bellmanFord(s *suite) table {
 		if _, ok := kernels.As[kernels.VectorOps](d.device); !ok {
 			continue
 		}
-		at := len(t.columns)
-		for _, method := range []string{"naive", "reduce", "coarse"} {
-			t.columns = append(t.columns, s.sweeps(d.title+": "+method, d.device, method))
-		}
+		at := t.add(s.sweeps(d.title+": naive", d.device, "naive"), s.sweeps(d.title+": reduce", d.device, "reduce"),
+			s.sweeps(d.title+": coarse", d.device, "coarse"))
 		t.ratios = append(t.ratios, ratio{d.title + ": reduce / naive", at, at + 1}, ratio{d.title + ": coarse / naive", at, at + 2},
 			ratio{d.title + ": coarse / one thread", 0, at + 2})
 	}
@@ -36,11 +34,7 @@ func bellmanFord(s *suite) table {
 }
 
 func (s *suite) sweeps(title string, d kernels.Device, method string) column {
-	return column{title: title, growth: 2.3, run: func(n int) (float64, error) {
-		g, err := random(n)
-		if err != nil {
-			return 0, err
-		}
+	return column{title: title, growth: 2.3, run: func(g *graph.Graph) (float64, error) {
 		r, err := sssp.Run(s.ctx, g, sssp.Options{Device: d, Sources: []int{0}, Method: method, Matrix: true})
 		if err != nil {
 			return 0, err
@@ -63,19 +57,14 @@ func spanningTrees(s *suite) table {
 		if _, ok := kernels.As[kernels.VectorOps](d.device); !ok {
 			continue
 		}
-		at := len(t.columns)
-		t.columns = append(t.columns, s.trees(d.title+": prim", d.device, "prim"), s.trees(d.title+": boruvka", d.device, "boruvka"))
+		at := t.add(s.trees(d.title+": prim", d.device, "prim"), s.trees(d.title+": boruvka", d.device, "boruvka"))
 		t.ratios = append(t.ratios, ratio{d.title + ": prim / gonum", 0, at}, ratio{d.title + ": boruvka / gonum", 0, at + 1})
 	}
 	return t
 }
 
 func (s *suite) trees(title string, d kernels.Device, method string) column {
-	return column{title: title, growth: 2, run: func(n int) (float64, error) {
-		g, err := random(n, graph.Undirected)
-		if err != nil {
-			return 0, err
-		}
+	return column{title: title, growth: 2, undirected: true, run: func(g *graph.Graph) (float64, error) {
 		r, err := mst.Run(s.ctx, g, mst.Options{Device: d, Method: method})
 		if err != nil {
 			return 0, err
@@ -84,11 +73,7 @@ func (s *suite) trees(title string, d kernels.Device, method string) column {
 	}}
 }
 
-var gonumPrim = column{title: "gonum: Prim", growth: 1.2, run: func(n int) (float64, error) {
-	g, err := random(n, graph.Undirected)
-	if err != nil {
-		return 0, err
-	}
+var gonumPrim = column{title: "gonum: Prim", growth: 1.2, undirected: true, run: func(g *graph.Graph) (float64, error) {
 	theirs := simple.NewWeightedUndirectedGraph(0, 0)
 	for v := range g.N {
 		theirs.AddNode(simple.Node(v))

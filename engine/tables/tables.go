@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ooc/engine/device/registry"
+	"ooc/engine/graph"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
 )
@@ -60,10 +61,18 @@ type table struct {
 
 // column is one method to compare.
 type column struct {
-	title  string
-	growth float64 // seconds grow with this power of the size
-	run    func(n int) (seconds float64, err error)
-	known  map[int]float64 // published, where run is nil
+	title      string
+	growth     float64 // seconds grow with this power of the size
+	undirected bool    // the graph is
+	run        func(g *graph.Graph) (seconds float64, err error)
+	known      map[int]float64 // published, where run is nil
+}
+
+// add adds columns, and returns the place of the first.
+func (t *table) add(c ...column) (first int) {
+	first = len(t.columns)
+	t.columns = append(t.columns, c...)
+	return first
 }
 
 // ratio is how many times faster one column is than another.
@@ -222,9 +231,13 @@ func (s *suite) cell(c column, n int, last *measured) (float64, error) {
 		return math.NaN(), nil
 	}
 	began := time.Now()
+	g, err := random(n, c.undirected)
+	if err != nil {
+		return 0, err
+	}
 	var runs []float64
 	for len(runs) < 3 {
-		seconds, err := c.run(n)
+		seconds, err := c.run(g)
 		if err != nil {
 			return 0, err
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ooc/engine/graph"
 	"ooc/tiles/crashtest"
 )
 
@@ -68,12 +69,12 @@ func TestCellsAreLeftOut(t *testing.T) {
 	failing := errors.New("failing")
 	s := &suite{Options: Options{Quick: true}, ctx: context.Background(), out: &out}
 	s.began = time.Now().Add(time.Hour)
-	slow := column{title: "slow", growth: 3, run: func(n int) (float64, error) {
-		ran = append(ran, n)
-		if n > 500 {
+	slow := column{title: "slow", growth: 3, run: func(g *graph.Graph) (float64, error) {
+		ran = append(ran, g.N)
+		if g.N > 500 {
 			return 0, failing
 		}
-		return float64(n) / 100, nil
+		return float64(g.N) / 100, nil
 	}}
 	err := s.print(table{sizes: []int{100, 110, 200, 400}, columns: []column{slow}})
 	if err != nil {
@@ -84,7 +85,10 @@ func TestCellsAreLeftOut(t *testing.T) {
 	}
 	ran = nil
 	full := &suite{Options: Options{Budget: 30 * time.Hour}, ctx: context.Background(), out: &out, began: time.Now()}
-	hours := column{title: "hours", growth: 1, run: func(n int) (float64, error) { ran = append(ran, n); return float64(n) * 3600, nil }}
+	hours := column{title: "hours", growth: 1, run: func(g *graph.Graph) (float64, error) {
+		ran = append(ran, g.N)
+		return float64(g.N) * 3600, nil
+	}}
 	if err := full.print(table{sizes: []int{1, 2, 3}, columns: []column{hours}}); err != nil {
 		t.Fatal(err)
 	}
