@@ -202,36 +202,32 @@ func (r *run) open() error {
 	r.track, r.grid = newTracker(r.Geometry.Tiles(), r.Meta.SumsPerTile(), r.last, r.start, r.Weights == nil), newGrid(r.Geometry, r.last, r.start)
 	r.track.restore.Store(r.State.Done)
 	for _, d := range device.Each(r.Device) {
-		p := &partRun{run: r}
+		p := &partRun{run: r, held: device.Held{On: d}, done: r.start}
+		r.parts = append(r.parts, p)
 		if err := p.open(d); err != nil {
 			return errors.Join(err, r.free())
 		}
-		r.parts = append(r.parts, p)
 	}
 	return nil
 }
 
 func (p *partRun) open(d kernels.Device) error {
 	plan, tb := &p.plan, p.Geometry.TileBytes()
-	buf, err := d.Alloc(int64(plan.Slots) * tb)
-	if err != nil {
+	buf := p.held.Buffer(int64(plan.Slots) * tb)
+	if err := p.held.Err(); err != nil {
 		return fmt.Errorf("%s: %d slots of %d bytes: %w%s", d.Info().Name, plan.Slots, tb, err, lessMemory(err))
 	}
-	host, err := d.AllocHost(int64(plan.Pages) * tb)
-	if err != nil {
-		return errors.Join(fmt.Errorf("%s: %d pages of %d bytes: %w", d.Info().Name, plan.Pages, tb, err), buf.Free())
+	host := p.held.Host(int64(plan.Pages) * tb)
+	if err := p.held.Err(); err != nil {
+		return fmt.Errorf("%s: %d pages of %d bytes: %w", d.Info().Name, plan.Pages, tb, err)
 	}
 	w := p.Weights
 	if p.Meta.Predecessors && w != nil {
 		w = pairs{w, p.Meta.Kind}
 	}
 	p.x = newExecutor(p, d, w, buf, host)
-	p.done = p.start
-	if !p.algorithm.compares {
-		return nil
-	}
-	if err := p.x.flag.open(d); err != nil {
-		return errors.Join(err, p.x.free())
+	if p.algorithm.compares {
+		return p.x.flag.open(&p.held)
 	}
 	return nil
 }
@@ -240,7 +236,7 @@ func (p *partRun) open(d kernels.Device) error {
 func (r *run) free() error {
 	var err error
 	for _, p := range r.parts {
-		err = errors.Join(err, p.x.free())
+		err = errors.Join(err, p.held.Close())
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package rounds
 
 import (
-	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -35,7 +34,6 @@ type executor struct {
 	pivotStream int
 
 	buf  kernels.Buffer
-	host []byte
 	flag flag
 
 	syncing  chan struct{} // holds a token while a checkpoint is in progress
@@ -223,7 +221,7 @@ func newExecutor(p *partRun, d kernels.Device, w graph.Weights, buf kernels.Buff
 		partRun: p, device: d, weights: w, geom: g, variant: p.Meta.Variant(),
 		slots: make([]stream.Slot, plan.Slots), pages: make([]stream.Page, plan.Pages),
 		disk: make([]stream.Region, g.Tiles()), sent: make([]stream.Region, tags), received: make([]stream.Region, tags),
-		syncing: make(chan struct{}, 1), buf: buf, host: host,
+		syncing: make(chan struct{}, 1), buf: buf,
 		streams: turns{n: plan.Streams}, pivotStream: plan.Streams,
 	}
 	for i := range x.slots {
@@ -233,8 +231,4 @@ func newExecutor(p *partRun, d kernels.Device, w graph.Weights, buf kernels.Buff
 		x.pages[i].Data = host[int64(i)*tb : int64(i+1)*tb : int64(i+1)*tb]
 	}
 	return x
-}
-
-func (x *executor) free() error {
-	return errors.Join(x.buf.Free(), x.device.FreeHost(x.host), x.flag.held.Close())
 }

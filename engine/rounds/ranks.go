@@ -157,22 +157,24 @@ func (c *conversation) speak(to int, out <-chan notice) error {
 	}
 }
 
-// say has something said to a rank. Call it with run.mu held.
-func (c *conversation) say(to int, n notice) {
-	if c.out[to] == nil {
-		return
-	}
-	select {
-	case c.out[to] <- n:
-	case <-c.all.Done():
+// say has something said to all that this rank speaks to: rank 0 to the others, and these to it. Call it with run.mu
+// held.
+func (c *conversation) say(n notice) {
+	for _, out := range c.out {
+		if out == nil {
+			continue
+		}
+		select {
+		case out <- n:
+		case <-c.all.Done():
+		}
 	}
 }
 
-// sayAll has something said to all that this rank speaks to. Call it with run.mu held.
-func (c *conversation) sayAll(n notice) {
-	for to := range c.out {
-		c.say(to, n)
-	}
+func (c *conversation) sayNow(n notice) {
+	c.run.mu.Lock()
+	defer c.run.mu.Unlock()
+	c.say(n)
 }
 
 // endTalk ends what is said to a rank. Call it with run.mu held.
@@ -252,9 +254,7 @@ func (c *conversation) lead() {
 		change := c.run.Control.Changes()
 		if now := c.run.Control.Paused(); now != still {
 			still = now
-			c.run.mu.Lock()
-			c.sayAll(notice{Kind: noticePause, Yes: still})
-			c.run.mu.Unlock()
+			c.sayNow(notice{Kind: noticePause, Yes: still})
 		}
 		select {
 		case <-change:
@@ -262,9 +262,7 @@ func (c *conversation) lead() {
 			return
 		case <-stop:
 			stop = nil
-			c.run.mu.Lock() // no round is opened after this
-			c.sayAll(notice{Kind: noticeStop})
-			c.run.mu.Unlock()
+			c.sayNow(notice{Kind: noticeStop}) // no round is opened after this
 		}
 	}
 }
@@ -283,9 +281,7 @@ func (c *conversation) report() {
 		case <-tick.C:
 			n = c.progress()
 		}
-		c.run.mu.Lock()
-		c.say(0, n)
-		c.run.mu.Unlock()
+		c.sayNow(n)
 	}
 }
 
@@ -302,7 +298,7 @@ func (c *conversation) end(stopped bool) {
 	defer c.run.mu.Unlock()
 	c.stopped = c.stopped || stopped
 	if c.Rank() > 0 {
-		c.say(0, n)
+		c.say(n)
 		c.endTalk(0)
 	}
 }
@@ -323,12 +319,12 @@ func (c *conversation) opens(done int) (open, known bool) {
 	if c.Rank() == 0 {
 		return false, false
 	}
-	if _, known := r.decided[done]; !known {
-		c.say(0, notice{Kind: noticeAsk, Done: done})
-	}
-	for {
+	for asked := false; ; asked = true {
 		if open, known := r.decided[done]; known {
 			return open, true
+		}
+		if !asked {
+			c.say(notice{Kind: noticeAsk, Done: done})
 		}
 		next := c.answered
 		r.mu.Unlock()
@@ -361,9 +357,7 @@ func (c *conversation) save(done int) error {
 				return err
 			}
 		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		c.say(0, notice{Kind: noticeSaved, Done: done})
+		c.sayNow(notice{Kind: noticeSaved, Done: done})
 		return nil
 	}
 	r.mu.Lock()

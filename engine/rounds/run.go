@@ -47,6 +47,7 @@ type run struct {
 type partRun struct {
 	*run
 	x         *executor
+	held      device.Held
 	change    <-chan struct{} // closed by the next change of what the control says
 	flushed   int             // iterations done when the last checkpoint began
 	flushedAt time.Time       // and when that was
@@ -257,7 +258,7 @@ func (r *run) asked(done int) bool {
 		open = r.ctx.Err() == nil
 		r.decide(done, open)
 		if r.talk != nil {
-			r.talk.sayAll(notice{Kind: noticeOpened, Done: done, Yes: open})
+			r.talk.say(notice{Kind: noticeOpened, Done: done, Yes: open})
 		}
 		r.Control.Touch() // another part that stands still may have to go on
 	}
@@ -291,7 +292,7 @@ func (p *partRun) due(done int, midway bool) bool {
 			p.begun++
 			p.Control.Begun()
 			if wanted && p.talk != nil && p.leads() {
-				p.talk.sayAll(notice{Kind: noticeCheckpoint})
+				p.talk.say(notice{Kind: noticeCheckpoint})
 			}
 		}
 		p.joined = p.begun

@@ -211,22 +211,21 @@ type flag struct {
 	buf    kernels.Buffer
 	device kernels.TileOps
 	host   []byte
-	held   device.Held
 }
 
 const flagBytes = 256
 
 // open allocates the flag if the device can compare tiles. Without that, every pass counts as having changed something.
-func (f *flag) open(d kernels.Device) error {
-	differ, ok := kernels.As[kernels.TileOps](d)
+func (f *flag) open(held *device.Held) error {
+	differ, ok := kernels.As[kernels.TileOps](held.On)
 	if !ok {
 		return nil
 	}
-	f.device, f.held.On = differ, d
-	if f.host, f.buf = f.held.Host(flagBytes), f.held.Buffer(flagBytes); f.held.Err() != nil {
-		return f.held.Err()
+	f.device, f.host, f.buf = differ, held.Host(flagBytes), held.Buffer(flagBytes)
+	if held.Err() != nil {
+		return held.Err()
 	}
-	s, err := d.NewStream()
+	s, err := held.On.NewStream()
 	if err != nil {
 		return err
 	}
