@@ -143,7 +143,7 @@ func New(ctx context.Context, dev kernels.Device, o Options) (*Pipeline, error) 
 		return nil, errors.Join(err, p.closeStreams())
 	}
 	for i, q := range p.queues {
-		g.Go(func() error { return p.complete(q, &p.now.streams[i]) })
+		g.Go(func() error { return p.complete(q, &p.now[Kernel][i]) })
 	}
 	g.Go(p.issueAll)
 	for stage, workers := range o.workers() {
@@ -263,7 +263,7 @@ func (p *Pipeline) finish(t *task, busy time.Duration) {
 }
 
 func (p *Pipeline) runHost(stage Stage, worker int) error {
-	now := &p.now.host[stage][worker]
+	now := &p.now[stage][worker]
 	for t := range p.host[stage] {
 		t.Stream = worker
 		if err := p.wait(t.deps); err != nil {

@@ -331,7 +331,7 @@ func TestActivity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	idle := Activity{Streams: []Stage{Stages, Stages}, Read: []Stage{Stages, Stages}, Write: []Stage{Stages}, Sync: []Stage{Stages}}
+	idle := Activity{Kernel: {Stages, Stages}, Read: {Stages, Stages}, Write: {Stages}, Sync: {Stages}}
 	if got := p.Activity(); !reflect.DeepEqual(got, idle) {
 		t.Errorf("before anything was submitted: %v", got)
 	}
@@ -358,7 +358,7 @@ func TestActivity(t *testing.T) {
 	}
 	<-entered
 	held := idle
-	held.Write = []Stage{Write}
+	held[Write] = []Stage{Write}
 	if got := p.Activity(); !reflect.DeepEqual(got, held) {
 		t.Errorf("while a write runs and a read waits for it: %v", got)
 	}
@@ -393,7 +393,7 @@ func TestActivityOfStreams(t *testing.T) {
 		}}); err != nil {
 			t.Fatal(err)
 		}
-		if got := p.Activity(); got.Streams[1] == Kernel && got.Streams[0] == Stages {
+		if got := p.Activity(); got[Kernel][1] == Kernel && got[Kernel][0] == Stages {
 			break
 		} else if try == 10000 {
 			t.Fatalf("a busy stream was never seen: %v", got)

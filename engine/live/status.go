@@ -174,16 +174,12 @@ func BusySeconds(st stream.Stats) Busy {
 // BusyBetween returns the share of a time, between two samples, for which the stages were busy. a has the goroutines
 // and streams that there are.
 func BusyBetween(then, now stream.Stats, a stream.Activity, took time.Duration) Busy {
-	streams := len(a.Streams)
-	workers := [stream.Stages]int{stream.Read: len(a.Read), stream.In: streams, stream.Kernel: streams,
-		stream.Out: streams, stream.Write: len(a.Write), stream.Sync: len(a.Sync)}
+	a[stream.In], a[stream.Out] = a[stream.Kernel], a[stream.Kernel]
 	b := Busy{}
-	for s := range stream.Stages {
-		if workers[s] == 0 {
-			continue
+	for s, workers := range a {
+		if all := float64(len(workers)) * float64(took); all > 0 { // the samples are not taken at one instant
+			b[stream.Stage(s).String()] = min(1, float64(now[s].Busy-then[s].Busy)/all)
 		}
-		all := float64(max(1, workers[s])) * float64(took)
-		b[s.String()] = min(1, float64(now[s].Busy-then[s].Busy)/all) // the samples are not taken at one instant
 	}
 	return b
 }

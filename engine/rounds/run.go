@@ -393,9 +393,9 @@ func total(all []stream.Stats) (sum stream.Stats) {
 // activity is that of the workers of all parts.
 func (r *run) activity() (all stream.Activity) {
 	for _, p := range r.parts {
-		a := p.x.pipe.Activity()
-		all.Streams, all.Read = append(all.Streams, a.Streams...), append(all.Read, a.Read...)
-		all.Write, all.Sync = append(all.Write, a.Write...), append(all.Sync, a.Sync...)
+		for stage, workers := range p.x.pipe.Activity() {
+			all[stage] = append(all[stage], workers...)
+		}
 	}
 	return all
 }
