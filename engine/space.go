@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"ooc/engine/graph"
 	"ooc/engine/plan"
 	"ooc/kernels"
@@ -55,11 +54,8 @@ func RoomFor(dir string, f graph.Facts, l plan.Request) error {
 		rows = (f.N + 1) / 2
 	}
 	l.Kind = f.Kind
-	hi, size := bits.Mul64(uint64(f.N), uint64(rows)*uint64(l.EntryBytes()))
-	if hi > 0 || size > math.MaxInt64 {
-		size = math.MaxInt64
-	}
-	return tiles.RoomInPlace(dir, tiles.MatrixPath(dir), int64(size))
+	size := float64(f.N) * float64(rows) * float64(l.EntryBytes()) // which an int64 might not hold
+	return tiles.RoomInPlace(dir, tiles.MatrixPath(dir), int64(min(size, math.MaxInt64/2)))
 }
 
 // Room returns how much of its volume a store at dir may take, in the place of what is there; 0: unknown.

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"hash"
 	"math"
-	"os"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -394,11 +393,9 @@ func (x *run) before() float64 { return float64(x.State.Done) / float64(x.Geomet
 // status describes the solve in a stage before rows are written.
 func (x *run) status(stage live.Stage) live.Status {
 	st := x.Task.Status()
-	st.Algorithm, st.RestorePoint = Name, x.before()
+	st.RestorePoint = x.before()
 	st.Count(stage, x.shares(), x.before(), x.tally, x.Control)
-	st.Device, st.PID = x.Device.Info().Model, os.Getpid()
 	st.Rows = x.plan.Rows
-	st.Elapsed = x.State.Elapsed.Seconds() + x.Since(x.Began)
 	st.Checkpoint = live.CheckpointOf(x.Control, false)
 	if st.ETA = math.Max(0, x.plan.Seconds-x.Since(x.Began)); math.IsNaN(st.ETA) {
 		st.ETA = -1

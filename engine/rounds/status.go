@@ -2,7 +2,6 @@ package rounds
 
 import (
 	"fmt"
-	"os"
 	"time"
 
 	"ooc/engine/live"
@@ -58,8 +57,7 @@ func (r *run) live(then, now sample, began time.Time) live.Live {
 // status describes the solve at now, with rates since then.
 func (r *run) status(then, now sample, began time.Time) live.Status {
 	st := r.Task.Status()
-	st.Stage, st.Algorithm = live.StageRounds, r.algorithm.name
-	st.Device, st.PID = r.Device.Info().Model, os.Getpid()
+	st.Stage = live.StageRounds
 	n := float64(r.Geometry.N)
 	here := r.useful(now.stats[stream.Kernel].Work)
 	total := n * n * n * share(r.Geometry) * float64(r.algorithm.work(r.Geometry))
@@ -79,7 +77,6 @@ func (r *run) status(then, now sample, began time.Time) live.Status {
 	st.Ceiling = float64(r.devices()) * plan.Ceiling(r.parts[0].x.device, r.Meta.Variant(), r.Geometry.N)
 	st.DeviceMemory = int64(r.devices()) * int64(r.plan.Slots) * r.Geometry.TileBytes()
 	st.HostMemory = int64(r.devices()) * int64(r.plan.Pages) * r.Geometry.TileBytes()
-	st.Elapsed = (r.State.Elapsed + now.at.Sub(r.Began)).Seconds()
 	st.Checkpoint = live.CheckpointOf(r.Control, r.syncing())
 	st.ETA = -1
 	if here > 0 {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -400,8 +399,7 @@ func (w *Writer) padRows(data []byte, i, from int) {
 // live describes how far the rows are.
 func (w *Writer) live() live.Live {
 	st := w.Status()
-	st.Algorithm, st.Stage, st.Device, st.PID = w.Summary.Algorithm, live.StageExpand, w.Device.Info().Model, os.Getpid()
-	st.Elapsed = w.Task.State.Elapsed.Seconds() + w.Since(w.Began)
+	st.Stage = live.StageExpand
 	w.Run.Status(&st)
 	if took := w.Run.Seconds(); st.DistanceRate > 0 && took > 0 {
 		w.mu.Lock()

@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"ooc/engine/graph"
@@ -74,8 +75,13 @@ func BasisOf(s *tiles.Store, r plan.Request) *plan.Basis {
 	}
 }
 
-// Status begins the status of the task.
-func (t *Task) Status() live.Status { return StatusOf(t.Store) }
+// Status begins the status of the task while it is solved.
+func (t *Task) Status() live.Status {
+	st := StatusOf(t.Store)
+	st.Algorithm, st.Device, st.PID = t.Summary.Algorithm, t.Device.Info().Model, os.Getpid()
+	st.Elapsed = t.State.Elapsed.Seconds() + t.Since(t.Began)
+	return st
+}
 
 // StatusOf begins the status of a store.
 func StatusOf(s *tiles.Store) live.Status {
