@@ -387,15 +387,13 @@ func (p *Problem) Status() (live.Status, error) {
 			return live.Status{}, err
 		}
 	}
+	st.State = live.Unfinished
 	switch {
 	case left:
-		st.State = live.Unfinished
 	case !counts:
 		st.State = live.New
 	case rooted:
 		st.State, st.ETA = live.Solved, 0
-	default:
-		st.State = live.Unfinished
 	}
 	return st, nil
 }

@@ -60,10 +60,10 @@ type run struct {
 	most   int64 // bytes of the store of a small job
 
 	events  chan event
-	reading map[int]time.Time // jobs in Open, and since when
-	solving map[int]time.Time
-	large   bool // what runs is alone
-	failed  int  // in this run
+	began   map[int]time.Time // jobs that run, and since when
+	solving int               // of these; the others are in Open
+	large   bool              // what runs is alone
+	failed  int               // in this run
 }
 
 // event is what a job's goroutine reports to the goroutine that has the queue.
@@ -86,8 +86,8 @@ func Run(ctx context.Context, l *Log, needs []Need, shared *device.Shared, r Run
 	part := info.Memory / int64(o.AtOnce)
 	b := &run{
 		l: l, r: r, o: o, needs: needs, shared: shared, part: part, most: min(smallBytes, (part-info.Scratch)/2),
-		events:  make(chan event, 2*o.AtOnce), // so that who is left never waits
-		reading: map[int]time.Time{}, solving: map[int]time.Time{},
+		events: make(chan event, 2*o.AtOnce), // so that who is left never waits
+		began:  map[int]time.Time{},
 	}
 	err := b.all(ctx)
 	if l.failed != nil {
@@ -112,14 +112,14 @@ func (b *run) all(ctx context.Context) error {
 		}
 		b.start(ctx, &jobs, i, small)
 	}
-	for len(b.solving) > 0 || len(b.reading) > 0 && ctx.Err() == nil {
+	for b.solving > 0 || len(b.began) > 0 && ctx.Err() == nil {
 		b.wait(ctx)
 	}
-	if len(b.reading) == 0 {
+	if len(b.began) == 0 {
 		_ = jobs.Wait() // nobody is left; errors came as events
 	}
-	for i := range b.reading {
-		b.change(i, Interrupted, b.reading[i], nil)
+	for i := range b.began {
+		b.change(i, Interrupted, nil)
 	}
 	counts := b.l.Counts()
 	solved := fmt.Sprintf("%d of %s solved", counts[Solved], english.Plural(len(b.l.Jobs), "job", ""))
@@ -141,16 +141,14 @@ func (b *run) small(i int) bool {
 
 // room reports whether a job can be started now.
 func (b *run) room(small bool) bool {
-	running := len(b.reading) + len(b.solving)
-	return running == 0 || small && !b.large && running < b.o.AtOnce
+	return len(b.began) == 0 || small && !b.large && len(b.began) < b.o.AtOnce
 }
 
 func (b *run) start(ctx context.Context, jobs *errgroup.Group, i int, small bool) {
 	j := &b.l.Jobs[i]
 	j.Attempt++
-	now := time.Now()
-	b.reading[i], b.large = now, !small
-	b.change(i, Reading, now, nil)
+	b.began[i], b.large = time.Now(), !small
+	b.change(i, Reading, nil)
 	memory, restart := int64(0), j.Restart
 	if small {
 		memory = b.part
@@ -171,7 +169,7 @@ func (b *run) start(ctx context.Context, jobs *errgroup.Group, i int, small bool
 // wait takes one event. While jobs are only being read it also ends with ctx.
 func (b *run) wait(ctx context.Context) {
 	var end <-chan struct{}
-	if len(b.solving) == 0 {
+	if b.solving == 0 {
 		end = ctx.Done()
 	}
 	select {
@@ -182,40 +180,38 @@ func (b *run) wait(ctx context.Context) {
 }
 
 func (b *run) take(e event) {
+	j := &b.l.Jobs[e.job]
 	if e.began {
-		b.solving[e.job] = b.reading[e.job]
-		delete(b.reading, e.job)
-		b.l.Jobs[e.job].Restart = false // it is done
-		b.change(e.job, Solving, b.solving[e.job], nil)
+		b.solving++
+		j.Restart = false // it is done
+		b.change(e.job, Solving, nil)
 		return
 	}
-	began, ok := b.solving[e.job]
-	if !ok {
-		began = b.reading[e.job]
+	if j.State == Solving {
+		b.solving--
 	}
-	delete(b.solving, e.job)
-	delete(b.reading, e.job)
 	switch {
 	case e.err == nil:
-		b.l.Jobs[e.job].Summary = &e.sum
-		b.change(e.job, Solved, began, nil)
+		j.Summary = &e.sum
+		b.change(e.job, Solved, nil)
 	case errors.Is(e.err, task.ErrInterrupted):
-		b.change(e.job, Interrupted, began, nil)
+		b.change(e.job, Interrupted, nil)
 	default:
 		b.failed++
-		b.change(e.job, Failed, began, e.err)
+		b.change(e.job, Failed, e.err)
 	}
+	delete(b.began, e.job)
 }
 
 // change sets the state of a job, records it and reports it.
-func (b *run) change(i int, s State, began time.Time, err error) {
+func (b *run) change(i int, s State, err error) {
 	j := &b.l.Jobs[i]
 	j.State, j.Seconds, j.Code, j.Error = s, 0, 0, ""
 	if s != Solved {
 		j.Summary = nil
 	}
 	if s != Reading && s != Solving {
-		j.Seconds = time.Since(began).Seconds()
+		j.Seconds = time.Since(b.began[i]).Seconds()
 	}
 	if err != nil {
 		j.Code, j.Error = 1, err.Error()

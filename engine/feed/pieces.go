@@ -73,18 +73,13 @@ func (p *pieces) fill(dst []byte, b blockSpec) error {
 			if rows := min(p.edge, b.rows-k*p.edge); p.transposed {
 				transpose(words[c*p.edge*b.rows+k*p.edge:], *tile, p.edge, rows, b.rows)
 			} else {
-				lay(words[k*p.edge*p.width()+c*p.edge:], *tile, p.edge, rows, p.width())
+				for r := range rows {
+					copy(words[(k*p.edge+r)*p.width()+c*p.edge:][:p.edge], (*tile)[r*p.edge:])
+				}
 			}
 		}
 	}
 	return nil
-}
-
-// lay writes the first rows rows of a tile, pitch entries apart.
-func lay(dst, tile []uint32, edge, rows, pitch int) {
-	for r := range rows {
-		copy(dst[r*pitch:][:edge], tile[r*edge:])
-	}
 }
 
 // transpose writes the first rows rows of a tile as columns, whose beginnings are pitch entries apart. It goes by

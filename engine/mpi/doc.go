@@ -149,7 +149,12 @@ func (w *World) do(ctx context.Context, r *request) error {
 	case err := <-r.done:
 		return err
 	case <-w.ended:
-		return w.over(r)
+		select {
+		case err := <-r.done:
+			return err
+		default:
+			return w.why
+		}
 	case <-ctx.Done():
 	}
 	r.abandoned.Store(true)
@@ -159,14 +164,4 @@ func (w *World) do(ctx context.Context, r *request) error {
 	case <-time.After(letsGo):
 	}
 	return context.Cause(ctx)
-}
-
-// over is how a request has ended whose world has.
-func (w *World) over(r *request) error {
-	select {
-	case err := <-r.done:
-		return err
-	default:
-		return w.why
-	}
 }

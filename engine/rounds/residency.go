@@ -1,6 +1,9 @@
 package rounds
 
-import "errors"
+import (
+	"cmp"
+	"errors"
+)
 
 // errFrames says that a schedule was given fewer slots or pages than planning allows.
 var errFrames = errors.New("schedule has no frame left to evict")
@@ -106,13 +109,6 @@ func (s *schedule) load(t int) int {
 	return slot
 }
 
-// fail keeps the first error. After it, no frame is released and no step emitted.
-func (s *schedule) fail(err error) {
-	if s.err == nil {
-		s.err = err
-	}
-}
-
 func (s *schedule) unpin(slot int) {
 	if s.err != nil || slot == noFrame {
 		return
@@ -135,7 +131,7 @@ func (s *schedule) takeSlot() int {
 	}
 	f := s.slots.victim()
 	if f == noFrame {
-		s.fail(errFrames)
+		s.err = cmp.Or(s.err, errFrames)
 		return noFrame
 	}
 	t := s.slots.frames[f].tile
@@ -161,7 +157,7 @@ func (s *schedule) takePage() int {
 	}
 	f := s.pages.victim()
 	if f == noFrame {
-		s.fail(errFrames)
+		s.err = cmp.Or(s.err, errFrames)
 		return noFrame
 	}
 	t := s.pages.frames[f].tile

@@ -96,8 +96,8 @@ type schedule struct {
 	tiles   []tileState // by Geometry.Index, as tiles are named everywhere here
 	slots   *level
 	pages   *level
-	done    int // iterations that every tile has finished
-	err     error
+	done    int   // iterations that every tile has finished
+	err     error // the first; after it, no frame is released and no step emitted
 	stopped bool
 	skipped bool // because of it, the current round is incomplete
 	awaited bool // other parts wait for what is being done, so nothing may stop or pause it

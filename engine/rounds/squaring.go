@@ -126,25 +126,17 @@ func (s *schedule) square() {
 			s.pages.nextRound()
 			s.begin()
 		}
-		if same := s.unchanged(); same && whole && s.done < s.last {
+		differ := true // where nothing does, no further pass would change anything
+		if s.err == nil {
+			differ, s.err = s.driver.differed()
+		}
+		if s.err == nil && !differ && whole && s.done < s.last {
 			s.done = s.last
 			for t := range s.tiles {
 				s.tiles[t].done = int32(s.last)
 			}
 		}
 	}
-}
-
-// unchanged reports whether the last pass changed nothing. Then no further pass would either.
-func (s *schedule) unchanged() bool {
-	if s.err != nil {
-		return false
-	}
-	differ, err := s.driver.differed()
-	if err != nil {
-		s.fail(err)
-	}
-	return err == nil && !differ
 }
 
 // squareRows squares the rows of tiles from row to row+high-1, and reports whether it finished them.
