@@ -9,7 +9,6 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
 	"ooc/kernels/entry"
-	"ooc/tiles"
 	"ooc/tiles/class"
 	"ooc/tiles/disk"
 )
@@ -76,7 +75,11 @@ func (p *Problem) dense(path string) (*dense.Matrix, error) {
 	}
 	d, err := dense.Open(path, p.inputOptions())
 	if err == nil {
-		if err = sameMatrix(d, from); err != nil {
+		now, same := d.Source(), false
+		if same, err = isInput(&from, now.Name, now.Size, now.ModTime, d.SHA256); err == nil && !same {
+			err = fmt.Errorf("%s %s", now.Name, notAsImported)
+		}
+		if err != nil {
 			err = errors.Join(err, d.Close())
 		}
 	}
@@ -108,16 +111,6 @@ func (p *Problem) inputOptions() dense.Options {
 		o.Scale = m.Scale
 	}
 	return o
-}
-
-// sameMatrix fails where a matrix is not what it was.
-func sameMatrix(d *dense.Matrix, from tiles.Input) error {
-	now := d.Source()
-	same, err := isInput(&from, now.Name, now.Size, now.ModTime, d.SHA256)
-	if err == nil && !same {
-		err = fmt.Errorf("%s %s", now.Name, notAsImported)
-	}
-	return err
 }
 
 const notAsImported = "is not what it was at the import; put that back, or solve the file itself with --restart"

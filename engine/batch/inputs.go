@@ -35,19 +35,13 @@ func IsPattern(arg string) bool {
 // other argument stands for itself.
 func Expand(arg string) (inputs, skipped []string, err error) {
 	if IsPattern(arg) {
-		found, err := filepath.Glob(arg)
-		if err != nil {
+		if inputs, err = filepath.Glob(arg); err != nil {
 			return nil, nil, text.ErrorOf(errJobs, "%s: %w", arg, err)
 		}
-		if len(found) == 0 {
+		if len(inputs) == 0 {
 			return nil, nil, text.ErrorOf(errJobs, "nothing matches %s", arg)
 		}
-		for _, path := range found {
-			if !text.OneLine(path) {
-				return nil, nil, endsLine(path)
-			}
-		}
-		return found, nil, nil
+		return inputs, nil, onLines(inputs)
 	}
 	if info, err := os.Stat(arg); err != nil || !info.IsDir() || tiles.IsStore(arg) {
 		return []string{arg}, nil, nil // what is wrong with it is for the job to say
@@ -64,9 +58,6 @@ func Expand(arg string) (inputs, skipped []string, err error) {
 	}
 	for _, e := range entries {
 		path := filepath.Join(arg, e.Name())
-		if !text.OneLine(e.Name()) {
-			return nil, nil, endsLine(path)
-		}
 		info, err := os.Stat(path) // of what a link leads to
 		switch {
 		case err == nil && info.IsDir():
@@ -76,15 +67,23 @@ func Expand(arg string) (inputs, skipped []string, err error) {
 			skipped = append(skipped, path)
 		}
 	}
+	if err := onLines(append(inputs, skipped...)); err != nil {
+		return nil, nil, err
+	}
 	if len(inputs) == 0 {
 		return nil, nil, text.ErrorOf(errJobs, "no file in %s has the name of a graph (%s)", arg, strings.Join(read.Extensions(), " "))
 	}
 	return inputs, skipped, nil
 }
 
-// endsLine refuses a name that would seem to say more than it does wherever it is shown.
-func endsLine(path string) error {
-	return fmt.Errorf("%w: the name %q holds a line end: rename it", errJobs, path)
+// onLines refuses names that would seem to say more than they do wherever they are shown.
+func onLines(paths []string) error {
+	for _, path := range paths {
+		if !text.OneLine(path) {
+			return fmt.Errorf("%w: the name %q holds a line end: rename it", errJobs, path)
+		}
+	}
+	return nil
 }
 
 // jobLine is a job of a jobs file.

@@ -78,31 +78,17 @@ func (p *part) Info() kernels.Info {
 
 // Alloc fails with kernels.ErrNoMemory where the part has no more room, whatever the device has.
 func (p *part) Alloc(bytes int64) (kernels.Buffer, error) {
-	if err := p.take(bytes); err != nil {
-		return nil, err
-	}
-	b, err := p.Device.Alloc(bytes)
-	if err != nil {
-		p.give(bytes)
-		return nil, err
-	}
-	return &partBuffer{b, p}, nil
-}
-
-func (p *part) take(bytes int64) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if room := p.Info().Memory - p.taken; p.memory > 0 && bytes > room {
-		return fmt.Errorf("%w: %d bytes of a part of %s that has %d left", kernels.ErrNoMemory, bytes, p.Device.Info().Name, room)
+		return nil, fmt.Errorf("%w: %d bytes of a part of %s that has %d left", kernels.ErrNoMemory, bytes, p.Device.Info().Name, room)
+	}
+	b, err := p.Device.Alloc(bytes)
+	if err != nil {
+		return nil, err
 	}
 	p.taken += bytes
-	return nil
-}
-
-func (p *part) give(bytes int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.taken -= bytes
+	return &partBuffer{b, p}, nil
 }
 
 // Close does nothing: the owner of the shared device closes it.
@@ -116,10 +102,12 @@ type partBuffer struct {
 
 // Free gives the room back to the part, too, once the device has it.
 func (b *partBuffer) Free() error {
+	b.of.mu.Lock()
+	defer b.of.mu.Unlock()
 	bytes := b.Bytes()
 	err := b.Buffer.Free()
 	if err == nil {
-		b.of.give(bytes)
+		b.of.taken -= bytes
 	}
 	return err
 }

@@ -90,11 +90,8 @@ type agreement struct {
 
 // agreed makes the plan and the grid of rank 0 those of all. Where they are to stop, they do that in the rounds.
 func (r *run) agreed() error {
-	if r.Ranks.Rank() == 0 {
-		return r.Ranks.Tell(context.Background(), agreement{r.plan, r.rows, r.cols})
-	}
-	var a agreement
-	err := r.Ranks.Hear(context.Background(), &a)
+	a := agreement{r.plan, r.rows, r.cols}
+	err := r.Ranks.Spread(context.Background(), &a)
 	r.plan, r.rows, r.cols = a.Plan, a.Rows, a.Cols
 	return err
 }
@@ -313,15 +310,12 @@ func (c *conversation) conclude(end bool) error {
 	return err
 }
 
-// opens returns the answer of rank 0, with run.mu held.
-func (c *conversation) opens(done int) (open, known bool) {
+// opens returns the answer of rank 0 to another one, with run.mu held.
+func (c *conversation) opens(done int) bool {
 	r := c.run
-	if c.Rank() == 0 {
-		return false, false
-	}
 	for asked := false; ; asked = true {
 		if open, known := r.decided[done]; known {
-			return open, true
+			return open
 		}
 		if !asked {
 			c.say(notice{Kind: noticeAsk, Done: done})
@@ -334,7 +328,7 @@ func (c *conversation) opens(done int) (open, known bool) {
 		}
 		r.mu.Lock()
 		if c.all.Err() != nil {
-			return false, true
+			return false
 		}
 	}
 }

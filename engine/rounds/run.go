@@ -237,13 +237,11 @@ func (r *run) decide(done int, open bool) {
 func (p *partRun) opens(done int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	open, known := false, false
-	if p.talk != nil {
-		open, known = p.talk.opens(done)
+	ask := p.asked
+	if !p.leads() {
+		ask = p.talk.opens
 	}
-	if !known {
-		open = p.asked(done)
-	}
+	open := ask(done)
 	if open {
 		p.opened++
 	}
@@ -312,13 +310,8 @@ func (p *partRun) room() bool {
 func (p *partRun) save(done int) error {
 	p.mu.Lock()
 	p.done, p.written = done, p.joined
-	all := len(p.parts) == 1
-	if !all {
-		all = p.written > 0
-		for _, q := range p.parts {
-			all = all && q.written == p.written
-		}
-	}
+	all := len(p.parts) == 1 ||
+		p.written > 0 && !slices.ContainsFunc(p.parts, func(q *partRun) bool { return q.written != p.written })
 	p.mu.Unlock()
 	if !all {
 		return nil

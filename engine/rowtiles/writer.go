@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"ooc/engine/device"
 	"ooc/engine/graph"
@@ -41,10 +42,9 @@ type Writer struct {
 	once sync.Once
 	back *graph.Graph // set by once
 
-	mu      sync.Mutex
-	written int64    // bytes, padding not counted; guarded by mu
-	summed  []bool   // by tile
-	sums    []uint32 // of each tile
+	written atomic.Int64 // bytes, padding not counted
+	summed  []bool       // by tile
+	sums    []uint32     // of each tile
 }
 
 // Start begins to write what earlier runs have not.
@@ -78,7 +78,7 @@ func (w *Writer) state(units int) tiles.State {
 func (w *Writer) Close(ctx context.Context, err error) error {
 	_, made, _ := w.Run.Counts()
 	w.Summary.ExpandSeconds = w.Run.Seconds()
-	w.Summary.RowsWritten, w.Summary.BytesWritten = made, w.written
+	w.Summary.RowsWritten, w.Summary.BytesWritten = made, w.written.Load()
 	syncing := w.Control.Now()
 	if err == nil {
 		err = w.finish(ctx)
@@ -329,9 +329,7 @@ func (w *Writer) Put(i int, row []byte, there []uint32) error {
 		return err
 	}
 	lo, hi := w.Run.RowsOf(i)
-	w.mu.Lock()
-	w.written += int64(hi-lo) * int64(g.N-g.First(i)*g.T) * int64(g.EntryBytes)
-	w.mu.Unlock()
+	w.written.Add(int64(hi-lo) * int64(g.N-g.First(i)*g.T) * int64(g.EntryBytes))
 	return w.Run.Done(i)
 }
 
@@ -402,9 +400,7 @@ func (w *Writer) live() live.Live {
 	st.Stage = live.StageExpand
 	w.Run.Status(&st)
 	if took := w.Run.Seconds(); st.DistanceRate > 0 && took > 0 {
-		w.mu.Lock()
-		st.WriteRate = float64(w.written) / took
-		w.mu.Unlock()
+		st.WriteRate = float64(w.written.Load()) / took
 	}
 	if w.Look != nil {
 		w.Look(&st)
