@@ -169,10 +169,7 @@ func (c *copying) stop(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		err = fmt.Errorf("%w at %.1f %%", task.ErrInterrupted, 100*float64(c.safe)/float64(c.geom.N))
 	}
-	if failed != nil {
-		err = errors.Join(err, failed)
-	}
-	return err
+	return errors.Join(err, failed)
 }
 
 func (c *copying) checkpoint(st tiles.State) error {

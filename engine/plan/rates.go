@@ -174,41 +174,34 @@ func measureRates(d kernels.Device, v entry.Variant, o sample) (r Rates, err err
 		products = min(room(), products*(o.t/t)*(o.t/t))
 	}
 	tb := int64(t) * int64(t) * size
-	var host []byte
-	err = Scratch(d, int64(products+2)*tb, func(buf kernels.Buffer, s kernels.Stream) (err error) {
-		if host, err = d.AllocHost(tb); err != nil {
-			return err
-		}
-		beside := s
+	err = Scratch(d, int64(products+2)*tb, func(held *device.Held, buf kernels.Buffer, s kernels.Stream) error {
+		host, beside := held.Host(tb), s
 		if !info.SharedCores {
 			r.Host = hostRate(v)
-			if beside, err = d.NewStream(); err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, beside.Close()) }()
+			beside = held.Stream()
+		}
+		if held.Err() != nil {
+			return held.Err()
 		}
 		return r.measure(s, beside, v, t, products, buf, host, info.SharedCores, o.long)
 	})
-	if host != nil { // only now is the stream closed that copies from it
-		err = errors.Join(err, d.FreeHost(host))
-	}
 	return r, err
 }
 
-// Scratch times something in memory of a device, and frees that. If others have taken the memory, it times nothing.
-func Scratch(d kernels.Device, bytes int64, timed func(kernels.Buffer, kernels.Stream) error) (err error) {
-	buf, err := d.Alloc(bytes)
-	if errors.Is(err, kernels.ErrNoMemory) {
+// Scratch times something in memory of a device, and frees that, and what else is held. If others have taken the memory,
+// it times nothing.
+func Scratch(d kernels.Device, bytes int64, timed func(*device.Held, kernels.Buffer, kernels.Stream) error) (err error) {
+	held := device.Held{On: d}
+	defer func() { err = errors.Join(err, held.Close()) }()
+	buf := held.Buffer(bytes)
+	if errors.Is(held.Err(), kernels.ErrNoMemory) {
 		return nil
-	} else if err != nil {
-		return err
 	}
-	defer func() { err = errors.Join(err, buf.Free()) }()
-	s, err := d.NewStream()
-	if err != nil {
-		return err
+	s := held.Stream()
+	if held.Err() != nil {
+		return held.Err()
 	}
-	return errors.Join(timed(buf, s), s.Close())
+	return timed(&held, buf, s)
 }
 
 // hostRate returns the rate that products may reach on the processor, 0 if unknown.

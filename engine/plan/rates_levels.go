@@ -52,7 +52,7 @@ func (r *Rates) timeLevels(d kernels.Device, v entry.Variant, n int) (err error)
 	if lanes+2*arcs > d.Info().Memory-d.Info().Scratch {
 		return nil
 	}
-	return Scratch(d, lanes+arcs+64, func(buf kernels.Buffer, s kernels.Stream) (err error) {
+	return Scratch(d, lanes+arcs+64, func(_ *device.Held, buf kernels.Buffer, s kernels.Stream) (err error) {
 		l := kernels.Level{Lanes: kernels.Tile{Buf: buf}, Width: o.lanes, Fresh: true,
 			Ranges: []kernels.LevelRange{{Lo: int32(o.rows), Hi: int32(2 * o.rows), Degree: int32(o.arcs)}}}
 		at := lanes
