@@ -239,7 +239,7 @@ func (r *Rates) measure(s, beside kernels.Stream, v entry.Variant, t, products i
 		return err
 	}
 	if shared {
-		r.Kernel, err = rateFor(long, few, s, work, multiply)
+		r.Kernel, err = rateFor(long, few, s.Sync, work, multiply)
 		r.Kernel *= r.Efficiency(closureEdge) / r.Efficiency(edge) // as of large tiles
 	} else {
 		err = r.timeProducts(s, beside, v, t, batch, long)
@@ -247,15 +247,15 @@ func (r *Rates) measure(s, beside kernels.Stream, v entry.Variant, t, products i
 	if err != nil {
 		return err
 	}
-	closures, err := rateFor(long, few, s, 1, closure)
+	closures, err := rateFor(long, few, s.Sync, 1, closure)
 	if err != nil {
 		return err
 	}
 	r.Closure = float64(closureEdge/edge) * float64(closureEdge/edge) / closures
-	if r.In, err = rateFor(long, few, s, float64(tb), func() error { return s.CopyIn(tile(0), host) }); err != nil {
+	if r.In, err = rateFor(long, few, s.Sync, float64(tb), func() error { return s.CopyIn(tile(0), host) }); err != nil {
 		return err
 	}
-	if r.Out, err = rateFor(long, few, s, float64(tb), func() error { return s.CopyOut(host, tile(0)) }); err != nil {
+	if r.Out, err = rateFor(long, few, s.Sync, float64(tb), func() error { return s.CopyOut(host, tile(0)) }); err != nil {
 		return err
 	}
 	if shared {
@@ -269,14 +269,14 @@ func (r *Rates) measure(s, beside kernels.Stream, v entry.Variant, t, products i
 // takes.
 func (r *Rates) timeProducts(s, beside kernels.Stream, v entry.Variant, t int, batch []kernels.Product, long time.Duration) (err error) {
 	work := float64(t) * float64(t) * float64(t)
-	half := len(batch) / 2
-	r.Kernel, err = rateFor(long, 1, both{s, beside}, float64(len(batch))*work, func() error {
+	half, wait := len(batch)/2, func() error { return errors.Join(s.Sync(), beside.Sync()) }
+	r.Kernel, err = rateFor(long, 1, wait, float64(len(batch))*work, func() error {
 		return errors.Join(s.MinPlus(v, t, batch[:half]), beside.MinPlus(v, t, batch[half:]))
 	})
 	if err != nil {
 		return err
 	}
-	alone, err := rateFor(long, 1, s, work, func() error { return s.MinPlus(v, t, batch[:1]) })
+	alone, err := rateFor(long, 1, s.Sync, work, func() error { return s.MinPlus(v, t, batch[:1]) })
 	if err == nil {
 		r.Tail = max(leastTail, work/alone-work/r.Kernel) / float64(t)
 	}
@@ -285,11 +285,6 @@ func (r *Rates) timeProducts(s, beside kernels.Stream, v entry.Variant, t int, b
 
 // leastTail is the least that a product takes longer alone.
 const leastTail = 1e-6
-
-// both waits for two streams.
-type both [2]kernels.Stream
-
-func (b both) Sync() error { return errors.Join(b[0].Sync(), b[1].Sync()) }
 
 // hostSample is the size of the file with which copies to and from a disk are timed, for a matrix that is larger.
 const hostSample = 128 << 20
@@ -323,16 +318,13 @@ func (r Rates) Written(bytes float64) float64 {
 }
 
 // Rate times an operation that does a given amount of work, for n vertices, and returns the work per second of its
-// fastest batch.
-func Rate(n int, s syncer, work float64, op func() error) (float64, error) {
-	return rateFor(longFor(n), few, s, work, op)
+// fastest batch. wait waits for what was enqueued.
+func Rate(n int, wait func() error, work float64, op func() error) (float64, error) {
+	return rateFor(longFor(n), few, wait, work, op)
 }
 
-// syncer waits for what was enqueued.
-type syncer interface{ Sync() error }
-
 // rateFor is Rate for at least so long, and so many batches.
-func rateFor(long time.Duration, batches int, s syncer, work float64, op func() error) (float64, error) {
+func rateFor(long time.Duration, batches int, wait func() error, work float64, op func() error) (float64, error) {
 	batch := 4
 	if long < measureFor {
 		batch = 1
@@ -345,7 +337,7 @@ func rateFor(long time.Duration, batches int, s syncer, work float64, op func() 
 				return 0, err
 			}
 		}
-		if err := s.Sync(); err != nil {
+		if err := wait(); err != nil {
 			return 0, err
 		}
 		best = max(best, float64(batch)*work/time.Since(start).Seconds())

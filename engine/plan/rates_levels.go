@@ -70,7 +70,7 @@ func (r *Rates) timeLevels(d kernels.Device, v entry.Variant, n int) (err error)
 		work := float64(o.rows) * float64(o.lanes) * float64(o.arcs+1)
 		level := func() error { return can.Level(s, v, l) }
 		if err = errors.Join(level(), s.Sync()); err == nil { // a driver may have to compile it first
-			r.Levels, err = Rate(n, s, work, level)
+			r.Levels, err = Rate(n, s.Sync, work, level)
 		}
 		return err
 	})

@@ -100,7 +100,7 @@ func measurePivot(r *plan.Rates, d kernels.Device, v entry.Variant, n int) (err 
 		if err = errors.Join(err, work(), work(), s.Sync()); err != nil { // two runs first, to warm caches and clocks
 			return err
 		}
-		pivotRate, err := plan.Rate(n, s, float64(pivots), work)
+		pivotRate, err := plan.Rate(n, s.Sync, float64(pivots), work)
 		if err == nil {
 			scale := float64(n) / float64(m*t)
 			r.Pivot = max(1, scale*scale) / pivotRate

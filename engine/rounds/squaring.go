@@ -109,6 +109,9 @@ func planSquaring(q *plan.Basis, geom tiles.Geometry) (Plan, error) {
 // square emits passes over groups of rows. The tiles of a group stay on the device, and the whole matrix streams past
 // them column by column.
 func (s *schedule) square() {
+	if s.err == nil {
+		_, s.err = s.driver.differed() // what was there before counts for nothing
+	}
 	for s.done < s.last && s.err == nil {
 		pass, row := s.done/s.side, s.done%s.side
 		whole := row == 0
@@ -208,21 +211,15 @@ type flag struct {
 const flagBytes = 256
 
 // open allocates the flag if the device can compare tiles. Without that, every pass counts as having changed something.
+// The first call of differed sets it to 0.
 func (f *flag) open(held *device.Held) error {
 	differ, ok := kernels.As[kernels.TileOps](held.On)
 	if !ok {
 		return nil
 	}
 	f.device, f.host, f.buf = differ, held.Host(flagBytes), held.Buffer(flagBytes)
-	if held.Err() != nil {
-		return held.Err()
-	}
-	s, err := held.On.NewStream()
-	if err != nil {
-		return err
-	}
 	clear(f.host)
-	return errors.Join(s.CopyIn(f.tile(), f.host), s.Sync(), s.Close())
+	return held.Err()
 }
 
 func (f *flag) tile() kernels.Tile { return kernels.Tile{Buf: f.buf} }
@@ -250,21 +247,16 @@ func (x *executor) differed() (bool, error) {
 	if err := x.pipe.Drain(); err != nil {
 		return true, err
 	}
-	did := false
-	for _, copy := range []func(d kernels.Stream) error{
-		func(d kernels.Stream) error { return d.CopyOut(x.flag.host[:entry.WordBytes], x.flag.tile()) },
-		func(d kernels.Stream) error { return d.CopyIn(x.flag.tile(), x.flag.host[:entry.WordBytes]) },
-	} {
-		name := func() string { return x.Store.Dir() + ": whether a pass changed anything" }
-		op := stream.Op{Stage: stream.Kernel, Stream: x.pivotStream, Device: copy, Name: name}
-		if err := x.pipe.Submit(op); err != nil {
-			return true, err
-		}
-		if err := x.pipe.Drain(); err != nil {
-			return true, err
-		}
-		did = did || x.flag.host[0] != 0
-		clear(x.flag.host)
+	did, zero := x.flag.host[:entry.WordBytes], x.flag.host[flagBytes/2:][:entry.WordBytes]
+	err := x.pipe.Submit(stream.Op{
+		Stage: stream.Kernel, Stream: x.pivotStream,
+		Device: func(d kernels.Stream) error {
+			return errors.Join(d.CopyOut(did, x.flag.tile()), d.CopyIn(x.flag.tile(), zero))
+		},
+		Name: func() string { return x.Store.Dir() + ": whether a pass changed anything" },
+	})
+	if err == nil {
+		err = x.pipe.Drain()
 	}
-	return did, nil
+	return err != nil || did[0] != 0, err
 }

@@ -321,6 +321,7 @@ func (b *Batch) climb(sources []int32, starts []byte) {
 	}
 	b.ranks = b.ranks[:0]
 	p, kind, row := b.w.e.Pieces, b.w.e.Variant.Kind(), b.lanes*b.w.e.Variant.Bytes()
+	up := entry.Bytes(p.Up)
 	begin := func(x int32, lane int, length uint64) {
 		if b.start[x] < 0 {
 			b.start[x] = int32(len(b.ranks))
@@ -337,7 +338,7 @@ func (b *Batch) climb(sources []int32, starts []byte) {
 		}
 		i := pieceOf(p, r)
 		for k, x := range p.Of(i) {
-			begin(x, lane, weightAt(b.w.e.Variant, p.Up, int(p.At[i])*sparse.PieceUnit+k*p.Pitch(i)+int(r-p.First[i])))
+			begin(x, lane, kind.Wide().At(up, int(p.At[i])*sparse.PieceUnit+k*p.Pitch(i)+int(r-p.First[i])))
 		}
 	}
 }
@@ -374,12 +375,4 @@ func pieceOf(p *sparse.Pieces, rank int32) int {
 		i--
 	}
 	return i
-}
-
-// weightAt returns a weight, in the words of the variant's.
-func weightAt(v entry.Variant, words []uint32, i int) uint64 {
-	if v.WeightBytes() == entry.WordBytes {
-		return uint64(words[i])
-	}
-	return entry.As[uint64](words)[i]
 }
