@@ -11,28 +11,21 @@ import (
 	"ooc/tiles/disk"
 )
 
-// diskRates are what a folder's disk and the memory before it do, in bytes/s.
-type diskRates struct {
-	Read  float64 // from a mapping whose pages are in memory
-	Write float64 // into such a mapping, pages that are clean until then
-	Sync  float64 // of what was written
-}
-
-// timeDisk times copies out of and into the mapping of a file of the given size, by so many goroutines,
-// and a sync of it. The file is in dir, has no name while it is timed where the system allows that, and is
+// timeDisk times copies out of and into the mapping of a file of the given size, by so many goroutines, where its pages
+// are in memory and clean, and a sync of it: bytes/s each. The file is in dir, has no name while it is timed where the system allows that, and is
 // gone afterwards.
-func timeDisk(dir string, size int64, goroutines int) (r diskRates, err error) {
+func timeDisk(dir string, size int64, goroutines int) (read, write, sync float64, err error) {
 	f, remove, err := disk.Nameless(dir, ".ooc-rates-*")
 	if err != nil {
-		return r, err
+		return 0, 0, 0, err
 	}
 	defer func() { err = errors.Join(err, f.Close(), remove()) }()
 	if err := disk.Reserve(f, size); err != nil {
-		return r, err
+		return 0, 0, 0, err
 	}
 	mem, err := mmap.MapRegion(f, int(size), mmap.RDWR, 0, 0)
 	if err != nil {
-		return r, err
+		return 0, 0, 0, err
 	}
 	defer func() { err = errors.Join(err, mem.Unmap()) }()
 	rate := func(work func() error) (float64, error) {
@@ -43,16 +36,16 @@ func timeDisk(dir string, size int64, goroutines int) (r diskRates, err error) {
 	// The first copy makes the system find memory and blocks, which happens once; the sync leaves pages clean,
 	// as writing back does all the time.
 	if err := copyMapping(mem, goroutines, true); err != nil {
-		return r, err
+		return 0, 0, 0, err
 	}
-	if r.Sync, err = rate(func() error { return errors.Join(mem.Flush(), f.Sync()) }); err != nil {
-		return r, err
+	if sync, err = rate(func() error { return errors.Join(mem.Flush(), f.Sync()) }); err != nil {
+		return 0, 0, 0, err
 	}
-	if r.Write, err = rate(func() error { return copyMapping(mem, goroutines, true) }); err != nil {
-		return r, err
+	if write, err = rate(func() error { return copyMapping(mem, goroutines, true) }); err != nil {
+		return 0, 0, 0, err
 	}
-	r.Read, err = rate(func() error { return copyMapping(mem, goroutines, false) })
-	return r, err
+	read, err = rate(func() error { return copyMapping(mem, goroutines, false) })
+	return read, write, sync, err
 }
 
 // copyMapping copies all of a mapping to or from private memory.

@@ -293,16 +293,16 @@ const hostSample = 128 << 20
 // to and from them. If nothing can be written, or there is no room for it, it leaves the rates as they are: a plan
 // can be made without them.
 func (r *Rates) MeasureDisk(dir string, bytes int64, shared bool) error {
-	t, err := timeDisk(dir, min(max(1<<20, bytes), hostSample), Copiers())
+	read, write, sync, err := timeDisk(dir, min(max(1<<20, bytes), hostSample), Copiers())
 	if errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) || errors.Is(err, tiles.ErrNoSpace) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("timing the disk of %s: %w", dir, err)
 	}
-	r.Disk, r.Dirty = t.Sync, device.DirtyLimit()
+	r.Disk, r.Dirty = sync, device.DirtyLimit()
 	if !shared { // with shared cores, copies compete with kernels, and the rates measured on the device are better
-		r.Read, r.Write = t.Read, t.Write
+		r.Read, r.Write = read, write
 	}
 	return nil
 }

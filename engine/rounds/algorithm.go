@@ -141,16 +141,16 @@ func (a *algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 		Task: t, algorithm: a, start: a.fromVertices(t.Geometry, t.State.Done), last: a.iterations(t.Geometry),
 		decided: map[int]bool{},
 	}
-	r.rows, r.cols = len(device.Each(t.Device)), 1
+	rows, cols := len(device.Each(t.Device)), 1
 	if t.Ranks != nil {
-		if r.rows, r.cols, err = GridFor(t.Ranks.Size(), t.Grid); err != nil {
+		if rows, cols, err = GridFor(t.Ranks.Size(), t.Grid); err != nil {
 			return err
 		}
 		if !a.traits.Parts {
 			return text.ErrorOf(plan.ErrAlgorithm, "several processes share %s only, and this is %s; use --algorithm %s", BlockedName, a.name, BlockedName)
 		}
 	}
-	if err := r.planRounds(ctx); err != nil {
+	if err := r.planRounds(ctx, [2]int{rows, cols}); err != nil {
 		return err
 	}
 	if err := r.open(); err != nil {
@@ -167,13 +167,14 @@ func (a *algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 	return err
 }
 
-// planRounds plans the rest of the solve.
-func (r *run) planRounds(ctx context.Context) error {
+// planRounds plans the rest of the solve, with parts in a grid. The plan of rank 0 is that of all. Where they are to
+// stop, they do that in the rounds.
+func (r *run) planRounds(ctx context.Context, grid [2]int) error {
 	if !r.leads() {
-		return r.agreed()
+		return r.Ranks.Hear(context.Background(), &r.plan)
 	}
 	q := r.Basis()
-	q.Algorithm, q.Grid = r.algorithm.name, [2]int{r.rows, r.cols}
+	q.Algorithm, q.Grid = r.algorithm.name, grid
 	if r.Choice != nil {
 		q.Info, q.Rates = r.Choice.Info, r.Choice.Rates
 	}
@@ -192,7 +193,7 @@ func (r *run) planRounds(ctx context.Context) error {
 	r.plan, r.rates = *offer.Plan.(*Plan), q.Rates
 	r.Summary.Plans = r.Summary.Plans.With(offer.Plan)
 	if r.Ranks != nil {
-		return r.agreed()
+		return r.Ranks.Tell(context.Background(), r.plan)
 	}
 	return nil
 }

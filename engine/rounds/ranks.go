@@ -82,20 +82,6 @@ func GridFor(size int, given [2]int) (rows, cols int, err error) {
 	return rows, size / rows, nil
 }
 
-// agreement is what rank 0 has chosen for all.
-type agreement struct {
-	Plan       Plan
-	Rows, Cols int // of the grid
-}
-
-// agreed makes the plan and the grid of rank 0 those of all. Where they are to stop, they do that in the rounds.
-func (r *run) agreed() error {
-	a := agreement{r.plan, r.rows, r.cols}
-	err := r.Ranks.Spread(context.Background(), &a)
-	r.plan, r.rows, r.cols = a.Plan, a.Rows, a.Cols
-	return err
-}
-
 // converse prepares the conversation, in a group of goroutines that ends with it. The context that it returns ends
 // where all are to stop.
 func (r *run) converse(ctx, all context.Context, group *errgroup.Group) context.Context {

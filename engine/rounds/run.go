@@ -24,8 +24,6 @@ type run struct {
 	*task.Task
 	algorithm *algorithm
 	parts     []*partRun // of this process
-	rows      int        // of the grid of all parts
-	cols      int        // and its columns
 	plan      Plan       // of each part
 	rates     plan.Rates // that the plan was made with
 	start     int        // iterations done before
@@ -172,7 +170,7 @@ func (p *partRun) schedule(i int) (stopped bool, err error) {
 }
 
 // devices are those that share the rounds, each with a part.
-func (r *run) devices() int { return r.rows * r.cols }
+func (r *run) devices() int { return r.plan.GridRows * r.plan.GridCols }
 
 // leads reports whether this process keeps the state of the store, and shows how far all are.
 func (r *run) leads() bool { return r.Ranks == nil || r.Ranks.Rank() == 0 }
@@ -180,7 +178,7 @@ func (r *run) leads() bool { return r.Ranks == nil || r.Ranks.Rank() == 0 }
 // partOf returns the part of a device or a rank.
 func (r *run) partOf(i int) part {
 	p := whole(r.Geometry, r.plan.Width)
-	p.rows, p.cols, p.index, p.first = r.rows, r.cols, i, r.start
+	p.rows, p.cols, p.index, p.first = r.plan.GridRows, r.plan.GridCols, i, r.start
 	if r.Meta.Part != nil { // who has which tile is fixed
 		p.width, p.first = r.Meta.Part.Block, 0
 	}
