@@ -93,14 +93,15 @@ func BenchmarkShared(b *testing.B) {
 		needs[i] = Need{Vertices: n, Bytes: int64(n) * int64(n) * entry.WordBytes}
 	}
 	d := benchDevice(b)
-	for _, atOnce := range []int{1, 2, 4, 8} {
+	defer func(was int) { atOnce = was }(atOnce)
+	for _, atOnce = range []int{1, 2, 4, 8} {
 		b.Run(fmt.Sprintf("n=%d/at-once=%d", n, atOnce), func(b *testing.B) {
 			for range b.N {
 				b.StopTimer()
 				clean(b, dir)
 				l := queueOf(b, dir, len(jobs))
 				b.StartTimer()
-				if err := Run(b.Context(), l, needs, d, &solver{jobs}, Options{AtOnce: atOnce}); err != nil {
+				if err := Run(b.Context(), l, needs, d, &solver{jobs}, Options{}); err != nil {
 					b.Fatal(err)
 				}
 				if err := l.Close(); err != nil {

@@ -62,7 +62,7 @@ func Share(jobs []Job, needs []Need) {
 			if n.Bytes > smallBytes {
 				n.Beside = min(n.Beside, room)
 			} else if n.Beside > 0 {
-				n.Beside = min(n.Beside, room/min(small, defaultAtOnce))
+				n.Beside = min(n.Beside, room/min(small, int64(atOnce)))
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func (v *volume) beside(needs []Need) int64 {
 		}
 	}
 	slices.Sort(small)
-	for _, b := range small[max(0, len(small)-defaultAtOnce):] {
+	for _, b := range small[max(0, len(small)-atOnce):] {
 		sum += b
 	}
 	return max(large, sum)

@@ -32,7 +32,6 @@ type Work interface {
 
 // Options tune a run.
 type Options struct {
-	AtOnce      int             // small jobs that share the device; 0: 4
 	StopOnError bool            // begin no job after one has failed
 	Code        func(error) int // the exit code of a failure; nil: all are 1
 	Changed     func(i int)     // job i is in another state, or Solving again; called from one goroutine
@@ -41,10 +40,10 @@ type Options struct {
 // Small jobs share the device. A job is small if its store is at most smallBytes: much of its time then goes into
 // reading, short steps and syncs, which leave the device idle (docs/batch.md has what sharing gains). Its part of the
 // device must also hold the store twice, which leaves room for its panels.
-const (
-	defaultAtOnce = 4
-	smallBytes    = 64 << 20 // some 4,000 vertices
-)
+const smallBytes = 64 << 20 // some 4,000 vertices
+
+// atOnce is how many small jobs share the device. It is a variable only for tests.
+var atOnce = 4
 
 // ErrSomeFailed is wrapped by the error of a batch of which not all jobs were solved, and that was not interrupted.
 var ErrSomeFailed = class.New(class.SomeFailed, "some of the batch failed")
@@ -79,14 +78,11 @@ type event struct {
 // and Run fails with task.ErrInterrupted. It does not wait for jobs that are still reading; these use the device
 // until the process ends. Run fails with ErrSomeFailed if jobs failed.
 func Run(ctx context.Context, l *Log, needs []Need, shared *device.Shared, r Runner, o Options) error {
-	if o.AtOnce == 0 {
-		o.AtOnce = defaultAtOnce
-	}
 	info := shared.Part(0).Info()
-	part := info.Memory / int64(o.AtOnce)
+	part := info.Memory / int64(atOnce)
 	b := &run{
 		l: l, r: r, o: o, needs: needs, shared: shared, part: part, most: min(smallBytes, (part-info.Scratch)/2),
-		events: make(chan event, 2*o.AtOnce), // so that who is left never waits
+		events: make(chan event, 2*atOnce), // so that who is left never waits
 		began:  map[int]time.Time{},
 	}
 	err := b.all(ctx)
@@ -141,7 +137,7 @@ func (b *run) small(i int) bool {
 
 // room reports whether a job can be started now.
 func (b *run) room(small bool) bool {
-	return len(b.began) == 0 || small && !b.large && len(b.began) < b.o.AtOnce
+	return len(b.began) == 0 || small && !b.large && len(b.began) < atOnce
 }
 
 func (b *run) start(ctx context.Context, jobs *errgroup.Group, i int, small bool) {

@@ -137,7 +137,9 @@ func TestLargeRunAlone(t *testing.T) {
 	}}
 	l := queueOf(t, t.TempDir(), len(needs))
 	d := sharedDevice(t)
-	if err := Run(t.Context(), l, needs, d, a, Options{AtOnce: 3}); err != nil {
+	defer func(was int) { atOnce = was }(atOnce)
+	atOnce = 3
+	if err := Run(t.Context(), l, needs, d, a, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	large := []int{0, 5, 6, 11}
