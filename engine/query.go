@@ -52,20 +52,15 @@ func (p *Problem) Lookup(id string) (int, error) {
 	return row, nil
 }
 
-// solvedOnce is Solved, but it stops asking once distances are final: they remain so while the store is open.
-func (p *Problem) solvedOnce() error {
-	if p.final.Load() {
-		return nil
+// all are the bounds that a solved store gives, which are the distances. It stops asking once these are final: they
+// remain so while the store is open.
+func (p *Problem) all() (b Bounds, err error) {
+	if !p.final.Load() {
+		err = p.Solved()
+		p.final.Store(err == nil)
 	}
-	err := p.Solved()
-	if err == nil {
-		p.final.Store(true)
-	}
-	return err
+	return Bounds{p, p.geom.RowCount()}, err
 }
-
-// all are the bounds that a solved store gives, which are the distances.
-func (p *Problem) all() (Bounds, error) { return Bounds{p, p.geom.RowCount()}, p.solvedOnce() }
 
 // Distance returns the distance from row u to row v in the input's units; +Inf where there is no path. It fails
 // with graph.ErrNoVertex where the store keeps no distances from u, and with ErrUnsolved where distances are not final.

@@ -97,7 +97,10 @@ func (p *Problem) Differences(w Wanted) []*ChangedError {
 	} {
 		differs := a.was != a.wanted
 		if a.in == "sources" && w.Sources != nil {
-			differs = !p.sameRows(w.Sources)
+			differs = !slices.Equal(w.Sources, m.Sources)
+			if len(m.Sources) == 0 { // a store with all rows keeps no list of them
+				differs = len(w.Sources) != m.N
+			}
 		}
 		switch {
 		case a.wanted != "" && differs:
@@ -162,14 +165,6 @@ func (p *Problem) namesOf(rows tiles.RowSet) string {
 		list += fmt.Sprintf(",… (%d more)", more)
 	}
 	return list
-}
-
-// sameRows reports whether the store has these rows. A store with all rows keeps no list of them.
-func (p *Problem) sameRows(rows tiles.RowSet) bool {
-	if len(p.meta.Sources) == 0 {
-		return len(rows) == p.meta.N
-	}
-	return slices.Equal(rows, p.meta.Sources)
 }
 
 // SameInput fails with a *ChangedError if a file is not what the store was made from.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"ooc/engine/text"
@@ -159,12 +158,4 @@ func (q *Queue) apply(body []byte) error {
 	}
 	q.Jobs[c.Job].progress = c.progress
 	return nil
-}
-
-// clip shortens the text of an error to what fits a record.
-func clip(text string) string {
-	if len(text) <= longestError {
-		return text
-	}
-	return strings.ToValidUTF8(text[:longestError], "") + "…"
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"ooc/engine/live"
@@ -311,7 +312,10 @@ func (l *Log) record(i int) {
 		return
 	}
 	c := change{l.id, i, j.progress}
-	c.At, c.Error = c.At.UTC(), clip(c.Error)
+	c.At = c.At.UTC()
+	if len(c.Error) > longestError {
+		c.Error = strings.ToValidUTF8(c.Error[:longestError], "") + "…"
+	}
 	if _, err := json.Marshal(c.Summary); err != nil {
 		c.Summary = nil // a rate that is no number must not cost the record
 	}

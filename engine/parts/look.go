@@ -148,11 +148,18 @@ func (w *whole) add(dir string, stores []string) error {
 	if len(w.parts) == 0 {
 		w.graph, w.ids, w.digest = g, ids, digest
 		w.meta, w.state = x.meta, tiles.State{Algorithm: state.Algorithm}
-		if stores == nil {
-			w.meta = wholeMeta(x.meta, g)
+		if stores == nil { // a solve of all rows keeps one half of a symmetric matrix, and so does the new store
+			w.meta.Sources, w.meta.Layout = nil, tiles.Square
+			if g.Symmetric {
+				w.meta.Layout = tiles.Upper
+			}
 		}
-	} else if err := w.sameGraph(digest, ids, &x.meta, dir); err != nil {
-		return err
+	}
+	switch {
+	case digest != w.digest:
+		return text.ErrorOf(errOther, "%s is of another graph than %s: their arcs differ", dir, w.parts[0].dir)
+	case x.meta.IDBase != w.meta.IDBase || !slices.Equal(ids.Numeric, w.ids.Numeric) || !slices.Equal(ids.Text, w.ids.Text):
+		return text.ErrorOf(errOther, "%s is of another graph than %s: their vertices have other ids", dir, w.parts[0].dir)
 	}
 	w.state.Elapsed += state.Elapsed
 	w.parts = append(w.parts, x)
@@ -202,15 +209,6 @@ func rowsOf(p *engine.Problem) (first, end int, err error) {
 	return lo / m.T, (hi + m.T - 1) / m.T, nil
 }
 
-// wholeMeta describes the new store. A solve of all rows keeps one half of a symmetric matrix, and so does this.
-func wholeMeta(m tiles.Meta, g *graph.Graph) tiles.Meta {
-	m.Sources, m.Layout = nil, tiles.Square
-	if g.Symmetric {
-		m.Layout = tiles.Upper
-	}
-	return m
-}
-
 // same compares what store.json says of a part with what it says of the first.
 func (w *whole) same(m *tiles.Meta, dir string) error {
 	f, first := &w.parts[0].meta, w.parts[0].dir
@@ -224,17 +222,6 @@ func (w *whole) same(m *tiles.Meta, dir string) error {
 		if a.one != a.two {
 			return text.ErrorOf(errOther, "%s has %s %v, and %s %v: solve all parts with the same flags", first, a.what, a.one, dir, a.two)
 		}
-	}
-	return nil
-}
-
-// sameGraph compares a graph and its vertices' ids with those of the first part.
-func (w *whole) sameGraph(digest string, ids tiles.IDs, m *tiles.Meta, dir string) error {
-	switch {
-	case digest != w.digest:
-		return text.ErrorOf(errOther, "%s is of another graph than %s: their arcs differ", dir, w.parts[0].dir)
-	case m.IDBase != w.meta.IDBase || !slices.Equal(ids.Numeric, w.ids.Numeric) || !slices.Equal(ids.Text, w.ids.Text):
-		return text.ErrorOf(errOther, "%s is of another graph than %s: their vertices have other ids", dir, w.parts[0].dir)
 	}
 	return nil
 }

@@ -41,10 +41,6 @@ type offer struct {
 	taken  chan struct{} // closed by the last one who copied it
 }
 
-func newHandover(ctx context.Context) *handover {
-	return &handover{ctx: ctx, offers: map[offerKey]*offer{}}
-}
-
 // offer returns that of a tile, for whoever asks first.
 func (h *handover) offer(k offerKey) *offer {
 	h.mu.Lock()

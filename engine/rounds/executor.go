@@ -113,7 +113,9 @@ func (x *executor) submit(s step) error {
 		})
 	case stepEnd:
 		err := x.pipe.Drain()
-		x.productsEnded()
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.ended = x.Control.Now() // of the products of this part's last round
 		return err
 	default: // stepKernel
 		return s.op.submit(x, s)

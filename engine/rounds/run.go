@@ -62,7 +62,7 @@ type partRun struct {
 func (r *run) rounds(ctx context.Context) error {
 	// It outlives ctx: an interrupted solve still has to write its checkpoint.
 	group, all := errgroup.WithContext(context.Background())
-	handover := newHandover(all)
+	handover := &handover{ctx: all, offers: map[offerKey]*offer{}}
 	var between exchange = handover
 	if r.Ranks != nil {
 		near, err := ranks.Share(context.Background(), r.Ranks, r.segmentSlots(), r.Geometry.TileBytes())
@@ -345,13 +345,6 @@ func (r *run) saveAll() error {
 func (r *run) state(done int) tiles.State {
 	elapsed := r.State.Elapsed + r.Control.Now().Sub(r.Began)
 	return tiles.State{Algorithm: r.algorithm.name, Done: r.algorithm.toVertices(r.Geometry, done), Elapsed: elapsed}
-}
-
-// productsEnded is called when the steps of a part's last round are done.
-func (r *run) productsEnded() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.ended = r.Control.Now()
 }
 
 // partStats are those of each part, as far as is known here.

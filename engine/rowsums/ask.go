@@ -13,13 +13,6 @@ type asking struct {
 	host   []byte // what is copied in: zeros and the data; and then the answer
 }
 
-// openFor takes the memory of a question.
-func (b *Batch) openFor(q kernels.LaneQuestion) error {
-	_, work, all := b.room(q).Places()
-	b.asked = append(b.asked, &asking{b.held.Buffer(int64(all)), b.held.Host(int64(work))})
-	return b.held.Err()
-}
-
 func (b *Batch) room(q kernels.LaneQuestion) kernels.LaneRoom {
 	return q.Room(b.w.e.Variant, b.lanes, len(b.w.e.Vertices))
 }

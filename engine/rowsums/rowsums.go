@@ -205,11 +205,10 @@ func (w *Sums) newBatch(lanes int, questions []kernels.LaneQuestion) (*Batch, er
 	}
 	err := b.open()
 	for _, q := range questions {
-		if err == nil {
-			err = b.openFor(q)
-		}
+		_, work, all := b.room(q).Places()
+		b.asked = append(b.asked, &asking{b.held.Buffer(int64(all)), b.held.Host(int64(work))})
 	}
-	if err != nil {
+	if err = cmp.Or(err, b.held.Err()); err != nil {
 		return nil, errors.Join(err, b.held.Close())
 	}
 	return b, nil
