@@ -112,7 +112,8 @@ func ForecastMatrix(ctx context.Context, e graph.Extent, d kernels.Device, l pla
 // predict measures the device, and the disk of the folder dir unless that is "", and makes the plan that q asks for.
 func predict(ctx context.Context, q *plan.Basis, d kernels.Device, dir string) (f *Forecast, err error) {
 	f = &Forecast{
-		Vertices: q.Facts.N, Arcs: q.Facts.Arcs, Kind: string(q.Facts.Kind), Rows: cmp.Or(len(q.Sources), q.Facts.N), Done: q.State.Done,
+		Vertices: q.Facts.N, Arcs: q.Facts.Arcs, Kind: string(q.Facts.Kind),
+		Rows: cmp.Or(len(q.Sources), q.Facts.N), Done: q.State.Done,
 	}
 	if d, err = q.Device(d); err != nil {
 		return f, err

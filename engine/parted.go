@@ -37,7 +37,8 @@ func (p *Problem) recoverAll(g *ranks.Group) (least tiles.State, counts bool, er
 	if err != nil {
 		return least, false, err
 	}
-	least = slices.MinFunc(all, func(a, b tiles.State) int { return cmp.Compare(a.Done, b.Done) }) // none, where it does not count
+	// None is done where a state does not count.
+	least = slices.MinFunc(all, func(a, b tiles.State) int { return cmp.Compare(a.Done, b.Done) })
 	for _, state := range all {
 		least.Elapsed = max(least.Elapsed, state.Elapsed)
 	}

@@ -71,7 +71,8 @@ var errElsewhere = fmt.Errorf("%w by another rank", task.ErrInterrupted)
 // rootPartTrees is rootTrees of all processes that have a part store.
 func (p *Problem) rootPartTrees(ctx context.Context, o *Options) (_ lines, err error) {
 	part := p.meta.Part
-	l := &partLines{Problem: p, group: o.Ranks, asks: make([][]int32, part.Of()), own: storeLines{p.store, make([]bool, p.geom.Tiles())}}
+	own := storeLines{p.store, make([]bool, p.geom.Tiles())}
+	l := &partLines{Problem: p, group: o.Ranks, asks: make([][]int32, part.Of()), own: own}
 	ctx, l.stop = context.WithCancelCause(ctx)
 	defer l.stop(nil)
 	// No part has more entries of a line.

@@ -268,7 +268,7 @@ func (l *Log) begin(dir string, jobs []Job, command []string) (err error) {
 	h := head{Format: queueFormat, Version: queueVersion, ID: l.id, Created: l.Created.UTC(), Command: command, Jobs: make([]headJob, len(jobs))}
 	for i, j := range jobs {
 		l.Jobs[i] = newJob(j.Input, j.Store, j.Flags, j.Restart)
-		h.Jobs[i] = headJob{Input: inside(dir, j.Input), Store: inside(dir, j.Store), Flags: j.Flags, Restart: j.Restart}
+		h.Jobs[i] = headJob{inside(dir, j.Input), inside(dir, j.Store), j.Flags, j.Restart}
 	}
 	if l.file, err = disk.OpenRegular(filepath.Join(dir, nameQueue), os.O_RDWR|os.O_CREATE); err != nil {
 		return err

@@ -81,7 +81,8 @@ func (p *part) Alloc(bytes int64) (kernels.Buffer, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if room := p.Info().Memory - p.taken; p.memory > 0 && bytes > room {
-		return nil, fmt.Errorf("%w: %d bytes of a part of %s that has %d left", kernels.ErrNoMemory, bytes, p.Device.Info().Name, room)
+		return nil, fmt.Errorf("%w: %d bytes of a part of %s that has %d left",
+			kernels.ErrNoMemory, bytes, p.Device.Info().Name, room)
 	}
 	b, err := p.Device.Alloc(bytes)
 	if err != nil {

@@ -55,7 +55,8 @@ func WorkersOf(a stream.Activity) Workers {
 		}
 		return b.String()
 	}
-	return Workers{Device: text(a[stream.Kernel]), Read: text(a[stream.Read]), Write: text(a[stream.Write]), Sync: text(a[stream.Sync])}
+	return Workers{Device: text(a[stream.Kernel]), Read: text(a[stream.Read]),
+		Write: text(a[stream.Write]), Sync: text(a[stream.Sync])}
 }
 
 // DecodeLive parses what a process has published. It trusts nothing: the writer may be another version or another

@@ -100,7 +100,8 @@ func bind(h uintptr, name string) (*library, error) {
 	case strings.Contains(name, "mpi_abi") && symbol("MPI_Abi_get_version") != 0: // MPI 5.0, appendix A: small numbers
 		l.funneled = 1024
 		l.world, l.bytes, l.errorsReturn = 0x101, 0x247, 0x143
-	case slices.ContainsFunc(mpichLike, func(name string) bool { return strings.Contains(string(text), name) }): // the ABI that MPICH, Intel MPI, MVAPICH and Cray MPICH agreed on in 2013
+	// The ABI that MPICH, Intel MPI, MVAPICH and Cray MPICH agreed on in 2013.
+	case slices.ContainsFunc(mpichLike, func(name string) bool { return strings.Contains(string(text), name) }):
 		l.funneled = 1
 		l.world, l.bytes, l.errorsReturn, l.statusIgnore = 0x44000000, 0x4c00010d, 0x54000001, 1
 	default:

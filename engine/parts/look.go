@@ -158,8 +158,10 @@ func (w *whole) add(dir string, stores []string) error {
 	switch {
 	case digest != w.digest:
 		return text.ErrorOf(errOther, "%s is of another graph than %s: their arcs differ", dir, w.parts[0].dir)
-	case x.meta.IDBase != w.meta.IDBase || !slices.Equal(ids.Numeric, w.ids.Numeric) || !slices.Equal(ids.Text, w.ids.Text):
-		return text.ErrorOf(errOther, "%s is of another graph than %s: their vertices have other ids", dir, w.parts[0].dir)
+	case x.meta.IDBase != w.meta.IDBase || !slices.Equal(ids.Numeric, w.ids.Numeric) ||
+		!slices.Equal(ids.Text, w.ids.Text):
+		return text.ErrorOf(errOther, "%s is of another graph than %s: their vertices have other ids",
+			dir, w.parts[0].dir)
 	}
 	w.state.Elapsed += state.Elapsed
 	w.parts = append(w.parts, x)
@@ -220,7 +222,8 @@ func (w *whole) same(m *tiles.Meta, dir string) error {
 		one, two any
 	}{{"kind", f.Kind, m.Kind}, {"scale", f.Scale, m.Scale}, {"tiles of edge", f.T, m.T}} {
 		if a.one != a.two {
-			return text.ErrorOf(errOther, "%s has %s %v, and %s %v: solve all parts with the same flags", first, a.what, a.one, dir, a.two)
+			return text.ErrorOf(errOther, "%s has %s %v, and %s %v: solve all parts with the same flags",
+				first, a.what, a.one, dir, a.two)
 		}
 	}
 	return nil
@@ -248,7 +251,8 @@ func (w *whole) complete() error {
 	}
 	k := w.divided()
 	if k == 0 {
-		return text.ErrorOf(errOther, "missing: rows %s of %s, counted from 0; the parts that are there were not divided into one number of parts",
+		return text.ErrorOf(errOther, "missing: rows %s of %s, counted from 0; "+
+			"the parts that are there were not divided into one number of parts",
 			strings.Join(lack, ", "), input)
 	}
 	lack = nil // parts
@@ -257,7 +261,8 @@ func (w *whole) complete() error {
 			lack = append(lack, fmt.Sprintf("part:%d/%d", i, k))
 		}
 	}
-	return text.ErrorOf(errOther, "missing: %s of %s; solve that, with ooc solve %s --sources %s and the flags of the other parts, and name its store too",
+	return text.ErrorOf(errOther, "missing: %s of %s; solve that, with ooc solve %s --sources %s "+
+		"and the flags of the other parts, and name its store too",
 		strings.Join(lack, ", "), input, text.Quote(input), lack[0])
 }
 

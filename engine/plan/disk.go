@@ -12,8 +12,8 @@ import (
 )
 
 // timeDisk times copies out of and into the mapping of a file of the given size, by so many goroutines, where its pages
-// are in memory and clean, and a sync of it: bytes/s each. The file is in dir, has no name while it is timed where the system allows that, and is
-// gone afterwards.
+// are in memory and clean, and a sync of it: bytes/s each. The file is in dir, has no name while it is timed where
+// the system allows that, and is gone afterwards.
 func timeDisk(dir string, size int64, goroutines int) (read, write, sync float64, err error) {
 	f, remove, err := disk.Nameless(dir, ".ooc-rates-*")
 	if err != nil {

@@ -188,9 +188,12 @@ func measureRates(d kernels.Device, v entry.Variant, o sample) (r Rates, err err
 	return r, err
 }
 
-// Scratch times something in memory of a device, and frees that, and what else is held. If others have taken the memory,
-// it times nothing.
-func Scratch(d kernels.Device, bytes int64, timed func(*device.Held, kernels.Buffer, kernels.Stream) error) (err error) {
+// timed times something on a device, in memory and on a stream of it.
+type timed = func(held *device.Held, buf kernels.Buffer, s kernels.Stream) error
+
+// Scratch times something in memory of a device, and frees that, and what else is held. If others have taken the
+// memory, it times nothing.
+func Scratch(d kernels.Device, bytes int64, do timed) (err error) {
 	held := device.Held{On: d}
 	defer func() { err = errors.Join(err, held.Close()) }()
 	buf := held.Buffer(bytes)
@@ -201,7 +204,7 @@ func Scratch(d kernels.Device, bytes int64, timed func(*device.Held, kernels.Buf
 	if held.Err() != nil {
 		return held.Err()
 	}
-	return timed(&held, buf, s)
+	return do(&held, buf, s)
 }
 
 // hostRate returns the rate that products may reach on the processor, 0 if unknown.
@@ -247,15 +250,16 @@ func (r *Rates) measure(s, beside kernels.Stream, v entry.Variant, t, products i
 	if err != nil {
 		return err
 	}
+	bytes := float64(tb)
 	closures, err := rateFor(long, few, s.Sync, 1, closure)
 	if err != nil {
 		return err
 	}
 	r.Closure = float64(closureEdge/edge) * float64(closureEdge/edge) / closures
-	if r.In, err = rateFor(long, few, s.Sync, float64(tb), func() error { return s.CopyIn(tile(0), host) }); err != nil {
+	if r.In, err = rateFor(long, few, s.Sync, bytes, func() error { return s.CopyIn(tile(0), host) }); err != nil {
 		return err
 	}
-	if r.Out, err = rateFor(long, few, s.Sync, float64(tb), func() error { return s.CopyOut(host, tile(0)) }); err != nil {
+	if r.Out, err = rateFor(long, few, s.Sync, bytes, func() error { return s.CopyOut(host, tile(0)) }); err != nil {
 		return err
 	}
 	if shared {

@@ -47,8 +47,8 @@ func (s *schedule) blocked() {
 // cur is the round that goes on meanwhile, nil if there is none. It is finished first for the tiles of the new pivot
 // block and panels, so that phases one and two overlap the rest of it. What waits for tiles of other parts is then left
 // to making: visits before it give the device work, and time to the part that makes these tiles. The owner of the pivot
-// block closes it at once. Where sends do not hold it up, it also makes and sends its strips, for which it needs nothing
-// of others.
+// block closes it at once. Where sends do not hold it up, it also makes and sends its strips, for which it needs
+// nothing of others.
 func (s *schedule) openRound(k0 int, cur *panels) (p *panels, making func()) {
 	if s.err != nil || s.stopped || !s.driver.opens(k0) {
 		s.stopped = true

@@ -83,7 +83,8 @@ func (x *executor) product(s step) error {
 func tileOps(d kernels.Device, what string) (kernels.TileOps, error) {
 	ops, ok := kernels.As[kernels.TileOps](d)
 	if !ok {
-		return nil, text.ErrorOf(plan.ErrAlgorithm, "%s has no kernel for %s; use another --device", d.Info().Name, what)
+		return nil, text.ErrorOf(plan.ErrAlgorithm, "%s has no kernel for %s; use another --device",
+			d.Info().Name, what)
 	}
 	return ops, nil
 }

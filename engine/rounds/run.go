@@ -129,7 +129,8 @@ func (r *run) rounds(ctx context.Context) error {
 	r.Summary.ElapsedSeconds = r.State.Elapsed.Seconds() + r.Since(r.Began)
 	r.Reports.Stop(err == nil && end)
 	if err == nil && !end {
-		err = fmt.Errorf("%w at %.1f %%", task.ErrInterrupted, 100*float64(r.track.restore.Load())/float64(r.Geometry.N))
+		kept := float64(r.track.restore.Load()) / float64(r.Geometry.N)
+		err = fmt.Errorf("%w at %.1f %%", task.ErrInterrupted, 100*kept)
 	}
 	return err
 }

@@ -86,7 +86,7 @@ func measurePivot(r *plan.Rates, d kernels.Device, v entry.Variant, n int) (err 
 	t := min(pivotEdge, entry.CeilDiv(n, 64)*64)
 	m := entry.CeilDiv(min(n, pivotSample), t)
 	tile := int64(t) * int64(t) * int64(device.EntryBytes(d, v))
-	return plan.Scratch(d, int64(m)*int64(m)*tile, func(_ *device.Held, buf kernels.Buffer, s kernels.Stream) (err error) {
+	return plan.Scratch(d, int64(m*m)*tile, func(_ *device.Held, buf kernels.Buffer, s kernels.Stream) (err error) {
 		matrix, zeros := make([]kernels.Tile, m*m), make([]byte, tile)
 		for i := range matrix {
 			matrix[i] = kernels.Tile{Buf: buf, Off: int64(i) * tile}

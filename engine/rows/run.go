@@ -201,8 +201,8 @@ func (r *Run) end(unit int) (units int, rose, due bool) {
 	return r.prefix, rose, rose && r.begin(time.Since(r.synced) >= r.Every)
 }
 
-// begin reports whether to save now: that is due or asked for, more would be kept, nobody saves, and no attempt has failed. Call it with mu
-// held.
+// begin reports whether to save now: that is due or asked for, more would be kept, nobody saves, and no attempt has
+// failed. Call it with mu held.
 func (r *Run) begin(due bool) bool {
 	if r.Save == nil || r.saving || r.failed || r.prefix <= r.saved || !due && !r.Control.Wanted() {
 		return false

@@ -160,7 +160,8 @@ const (
 func (l *blockList) cut(lo, hi int32, first int) (count int) {
 	for at := lo; at < hi; at += blockRows {
 		terms := (len(l.terms) - first) / termWords
-		l.blocks = append(l.blocks, at, min(blockRows, hi-at), int32(first/termWords), int32(terms), (at-lo)/kernels.LaneWeightUnit)
+		l.blocks = append(l.blocks, at, min(blockRows, hi-at), int32(first/termWords), int32(terms),
+			(at-lo)/kernels.LaneWeightUnit)
 		count++
 	}
 	return count
