@@ -42,16 +42,16 @@ func (p *Problem) openCore(ctx context.Context, w graph.Weights, print string) (
 	}
 	n := w.Facts().N
 	sub, err := Open(dir)
-	switch {
-	case err == nil && sub.meta.Input.SHA256 == print && sub.geom.N == n:
+	if err == nil && sub.meta.Input.SHA256 == print && sub.geom.N == n {
 		sub.given = w
 		return sub, nil
-	case err == nil:
+	}
+	if err == nil {
 		err = sub.Close()
-		if err == nil {
-			err = p.store.RemoveCore()
-		}
-	case tiles.Absent(err), tiles.Damaged(err), errors.Is(err, tiles.ErrNotStore): // of use to nobody, or half removed
+	} else if tiles.Absent(err) || tiles.Damaged(err) || errors.Is(err, tiles.ErrNotStore) {
+		err = nil // of use to nobody, or half removed
+	}
+	if err == nil {
 		err = p.store.RemoveCore()
 	}
 	if err != nil {

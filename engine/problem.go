@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -126,17 +127,14 @@ func makeStore(dir string, w graph.Weights, o CreateOptions, create func(tiles.M
 	if err := f.IDs.Check(); err != nil { // else the store could be solved, and not be asked
 		return nil, fmt.Errorf("%s: %w: %w", dir, graph.ErrBadInput, err)
 	}
-	if o.Layout == tiles.Factors {
+	var c plan.Choice
+	if o.Choice != nil {
+		c = *o.Choice
+	}
+	if o.Layout = cmp.Or(o.Layout, c.Layout); o.Layout == tiles.Factors {
 		o.Tile = 64 // the least, of no tile
 	}
-	if o.Tile == 0 && o.Choice != nil {
-		o.Tile = o.Choice.Tile
-	} else if o.Tile == 0 {
-		o.Tile = plan.DefaultTile(f.N, o.Layout == tiles.Upper)
-	}
-	if o.Layout == "" && o.Choice != nil {
-		o.Layout = o.Choice.Layout
-	}
+	o.Tile = cmp.Or(o.Tile, c.Tile, plan.DefaultTile(f.N, o.Layout == tiles.Upper))
 	if _, ok := w.(*graph.Graph); o.Layout == tiles.Factors && (!ok || len(o.Sources) > 0 || o.Predecessors) {
 		return nil, text.ErrorOf(plan.ErrLayout, "factors are kept of sparse graphs, with neither chosen sources nor predecessors")
 	}
@@ -154,8 +152,10 @@ func makeStore(dir string, w graph.Weights, o CreateOptions, create func(tiles.M
 	if sparse {
 		csr = &tiles.CSR{Offsets: g.Offsets, Targets: g.Targets, Weights: g.WeightBytes()}
 	}
-	if err := roomForCore(dir, meta.Geometry(), o.Choice); err != nil {
-		return nil, err
+	if c.Beside > 0 { // else the solve would find out that there is no room when it makes the core
+		if err := tiles.RoomInPlace(dir, tiles.CorePath(dir), meta.Geometry().MatrixBytes()+c.Beside); err != nil {
+			return nil, err
+		}
 	}
 	store, err := create(meta, csr, tiles.IDs{Numeric: f.IDs.Numeric, Text: f.IDs.Text})
 	if err != nil {
@@ -166,16 +166,6 @@ func makeStore(dir string, w graph.Weights, o CreateOptions, create func(tiles.M
 	p.matrix, _ = w.(*dense.Matrix)
 	p.choice = o.Choice
 	return p, nil
-}
-
-// roomForCore fails if the volume cannot hold both the matrix of a new store and that of the core that its
-// elimination will leave, in the place of what is there. Otherwise the solve would find that out when it makes the
-// core.
-func roomForCore(dir string, g tiles.Geometry, c *plan.Choice) error {
-	if c == nil || c.Beside == 0 {
-		return nil
-	}
-	return tiles.RoomInPlace(dir, tiles.CorePath(dir), g.MatrixBytes()+c.Beside)
 }
 
 // Open opens a store for solving. It fails with tiles.ErrLocked while another process holds it.
