@@ -1,5 +1,7 @@
 package rounds
 
+import "slices"
+
 // panels are the finished row and column strips of one round, pinned in slots. Of a symmetric matrix one of the two
 // strips of each x is stored, and the other is its transpose.
 type panels struct {
@@ -104,18 +106,14 @@ func (s *schedule) hold(p, cur *panels, held map[int]int) {
 		}
 		for k := p.k0; k < p.k1; k++ {
 			for _, at := range [][2]int{{k, x}, {x, k}} {
-				if !s.geom.Holds(at[0], at[1]) {
-					continue
-				}
-				if t := s.geom.Index(at[0], at[1]); s.owns(t) {
+				if i, j := at[0], at[1]; s.geom.Holds(i, j) && s.part.owns(i, j) {
+					t := s.geom.Index(i, j)
 					held[t] = s.visitPinned(cur, t)
 				}
 			}
 		}
 	}
 }
-
-func (s *schedule) owns(t int) bool { return s.part.owns(s.geom.TileAt(t)) }
 
 // noTile stands for a tile of the grid that is not stored.
 const noTile = -1
@@ -388,25 +386,19 @@ func (s *schedule) order(p *panels) []int {
 }
 
 // mix merges lists so that each is spread evenly over the result, in order.
-func mix(lists ...[]int) []int {
-	total := 0
-	for _, l := range lists {
-		total += len(l)
-	}
-	out := make([]int, 0, total)
-	taken := make([]int, len(lists))
-	for len(out) < total {
-		best, bestAt := -1, 0.0
-		for x, l := range lists {
-			if taken[x] == len(l) {
-				continue
-			}
-			if at := (float64(taken[x]) + 0.5) / float64(len(l)); best < 0 || at < bestAt {
+func mix(lists ...[]int) (out []int) {
+	left := slices.Clone(lists)
+	for {
+		best, bestAt := -1, 1.0
+		for x, l := range left {
+			taken := float64(len(lists[x])-len(l)) + 0.5
+			if at := taken / float64(len(lists[x])); len(l) > 0 && at < bestAt {
 				best, bestAt = x, at
 			}
 		}
-		out = append(out, lists[best][taken[best]])
-		taken[best]++
+		if best < 0 {
+			return out
+		}
+		out, left[best] = append(out, left[best][0]), left[best][1:]
 	}
-	return out
 }
