@@ -70,7 +70,7 @@ func (c *ceilings) highest(device string, measured float64) float64 {
 		c.rates[device] = measured
 		now := readCeilings(c.file) // another process may have added to it
 		maps.Copy(now, c.rates)
-		_ = writeCeilings(c.file, now) // the next process measures again
+		writeCeilings(c.file, now)
 	}
 	return max(before, measured)
 }
@@ -100,17 +100,15 @@ func readCeilings(file string) map[string]float64 {
 	return rates
 }
 
-// writeCeilings makes the file anew. One that is half written has the wrong checksum, and counts as none.
-func writeCeilings(file string, rates map[string]float64) error {
+// writeCeilings makes the file anew; where it cannot, the next process measures again. One that is half written has the
+// wrong checksum, and counts as none.
+func writeCeilings(file string, rates map[string]float64) {
 	body, err := json.Marshal(rates)
-	if err != nil {
-		return err
+	if err != nil || os.MkdirAll(filepath.Dir(file), 0o700) != nil {
+		return
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
+	// A link leads to somebody else's file, a pipe blocks.
+	if info, err := os.Lstat(file); err != nil || info.Mode().IsRegular() {
+		_ = os.WriteFile(file, fmt.Appendf(nil, "%s\n%s", headOf(body), body), 0o600)
 	}
-	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is no regular file", file) // a link leads to somebody else's file, a pipe blocks
-	}
-	return os.WriteFile(file, fmt.Appendf(nil, "%s\n%s", headOf(body), body), 0o600)
 }

@@ -216,7 +216,11 @@ func (p *partRun) open(d kernels.Device) error {
 	plan, tb := &p.plan, p.Geometry.TileBytes()
 	buf := p.held.Buffer(int64(plan.Slots) * tb)
 	if err := p.held.Err(); err != nil {
-		return fmt.Errorf("%s: %d slots of %d bytes: %w%s", d.Info().Name, plan.Slots, tb, err, lessMemory(err))
+		hint := "" // where less memory is free than the plan counted on
+		if errors.Is(err, kernels.ErrNoMemory) {
+			hint = "; another process may hold the rest: wait for it, or take less with --device-memory"
+		}
+		return fmt.Errorf("%s: %d slots of %d bytes: %w%s", d.Info().Name, plan.Slots, tb, err, hint)
 	}
 	host := p.held.Host(int64(plan.Pages) * tb)
 	if err := p.held.Err(); err != nil {
@@ -240,12 +244,4 @@ func (r *run) free() error {
 		err = errors.Join(err, p.held.Close())
 	}
 	return err
-}
-
-// lessMemory is a hint for the user when the device has less free memory than the plan counted on.
-func lessMemory(err error) string {
-	if !errors.Is(err, kernels.ErrNoMemory) {
-		return ""
-	}
-	return "; another process may hold the rest: wait for it, or take less with --device-memory"
 }
