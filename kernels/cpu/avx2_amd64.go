@@ -40,6 +40,7 @@ var avx2 = &path{
 	transposePast: bySize{transposePast2AVX2, transposePastAVX2, transposePast8AVX2},
 	sums:          sumsAVX2,
 	pullBits:      pulls(pullBitsAVX2),
+	tight:         tightI32AVX2,
 }
 
 func sumsAVX2(kind entry.Kind) sumsFuncs {

@@ -12269,3 +12269,80 @@ done:
 	MOVQ CX, found+72(FP)
 	VZEROUPPER
 	RET
+
+// func tightI32AVX2(pred *byte, others *byte, own *byte, dist *byte, start *byte, ends *byte, weights *byte, count int)
+// Requires: AVX, AVX2
+TEXT ·tightI32AVX2(SB), NOSPLIT, $0-64
+	MOVL         $0x3f3f3f3f, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         pred+0(FP), AX
+	MOVQ         others+8(FP), CX
+	MOVQ         own+16(FP), DX
+	MOVQ         dist+24(FP), BX
+	MOVQ         start+32(FP), SI
+	MOVQ         ends+40(FP), DI
+	MOVQ         weights+48(FP), R8
+	MOVQ         count+56(FP), R9
+	MOVL         $0xffffffff, R10
+	VMOVD        R10, X1
+	VPBROADCASTD X1, Y1
+	MOVL         $0x00000001, R10
+	VMOVD        R10, X2
+	VPBROADCASTD X2, Y2
+	MOVQ         (SI), R11
+
+vertexLoop:
+	MOVQ    R11, R10
+	MOVQ    8(SI), R11
+	VMOVUPS (DX), Y3
+	VMOVUPS 32(DX), Y4
+	VMOVAPS Y1, Y5
+	VPXOR   Y7, Y7, Y7
+	VMOVAPS Y1, Y6
+	VPXOR   Y8, Y8, Y8
+	CMPQ    R10, R11
+	JGE     vertexDone
+
+arcLoop:
+	MOVLQSX      (DI)(R10*4), R12
+	SHLQ         $0x06, R12
+	VPBROADCASTD (DI)(R10*4), Y9
+	VPBROADCASTD (R8)(R10*4), Y10
+	VPADDD       (BX)(R12*1), Y10, Y11
+	VPCMPEQD     Y3, Y11, Y11
+	VPBLENDVB    Y11, Y9, Y5, Y5
+	VPSUBD       Y11, Y7, Y7
+	VPADDD       32(BX)(R12*1), Y10, Y10
+	VPCMPEQD     Y4, Y10, Y10
+	VPBLENDVB    Y10, Y9, Y6, Y6
+	VPSUBD       Y10, Y8, Y8
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          arcLoop
+
+vertexDone:
+	VPCMPEQD  Y0, Y3, Y3
+	VPOR      Y3, Y5, Y5
+	VPCMPEQD  Y2, Y7, Y7
+	VPOR      Y3, Y7, Y7
+	VPCMPEQD  Y0, Y4, Y4
+	VPOR      Y4, Y6, Y6
+	VPCMPEQD  Y2, Y8, Y8
+	VPOR      Y4, Y8, Y8
+	VMOVMSKPS Y7, R10
+	VMOVMSKPS Y8, R12
+	SHLL      $0x08, R12
+	ORL       R12, R10
+	NOTL      R10
+	MOVW      R10, (CX)
+	VMOVUPS   Y5, (AX)
+	VMOVUPS   Y6, 32(AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x02, CX
+	ADDQ      $0x40, DX
+	ADDQ      $0x08, SI
+	DECQ      R9
+	JNE       vertexLoop
+	VZEROUPPER
+	RET

@@ -443,3 +443,8 @@ func transposePast8AVX2(dst *byte, places *byte, rows *byte, columns *byte, bloc
 //
 //go:noescape
 func pullBitsAVX2(left *byte, at *byte, start *byte, ends *byte, last *byte, front *byte, seen *byte, count int) (kept int, found int)
+
+// tightI32AVX2 finds tight arcs for 16 lanes, see path.
+//
+//go:noescape
+func tightI32AVX2(pred *byte, others *byte, own *byte, dist *byte, start *byte, ends *byte, weights *byte, count int)

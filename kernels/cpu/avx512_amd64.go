@@ -40,6 +40,7 @@ var avx512 = &path{
 	transposePast: bySize{transposePast2AVX2, transposePastAVX512, transposePast8AVX2},
 	sums:          sumsAVX512,
 	pullBits:      pulls(pullBitsAVX2),
+	tight:         tightI32AVX2,
 }
 
 func sumsAVX512(kind entry.Kind) sumsFuncs {

@@ -49,7 +49,12 @@ type path struct {
 	sums func(kind entry.Kind) sumsFuncs
 
 	pullBits PullBits
+	tight    tightFunc
 }
+
+// tightFunc finds the tight arcs into count vertices from own on, at least one, as Tight does: lines of distances from
+// dist on to lines of pred, and the bits of others.
+type tightFunc = func(pred, others, own, dist, start, ends, weights *byte, count int)
 
 // relaxationsOf returns how many relaxations so many bytes of sums are, for each variant.
 func relaxationsOf(bytes int) (all [variants]int) {

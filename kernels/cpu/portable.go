@@ -32,6 +32,7 @@ var portable = &path{
 	transpose: portableTranspose, transposePast: portableTranspose,
 	sums:     func(entry.Kind) sumsFuncs { return sumsFuncs{} },
 	pullBits: pullBitsPortable,
+	tight:    tightPortable,
 }
 
 var portableTranspose = bySize{transposePortable[uint16], transposePortable[int32], transposePortable[float64]}
@@ -69,7 +70,7 @@ func sizeOf[E number]() int {
 func addr(p *byte, offset int) *byte { return (*byte)(unsafe.Add(unsafe.Pointer(p), offset)) }
 
 // entries views n entries from p on.
-func entries[E number](p *byte, n int) []E { return unsafe.Slice((*E)(unsafe.Pointer(p)), n) }
+func entries[E any](p *byte, n int) []E { return unsafe.Slice((*E)(unsafe.Pointer(p)), n) }
 
 func packPortable(dst, src *byte, stride, rows, entryBytes int) {
 	bytes := portablePanel * entryBytes

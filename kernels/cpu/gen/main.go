@@ -26,8 +26,9 @@ func main() {
 	tiles(p)
 	pairs(p)
 	lanes(p)
-	if !p.is512() { // whose path takes this
+	if !p.is512() { // whose path takes these
 		pullBits(p)
+		tight(p)
 	}
 	Generate()
 }
