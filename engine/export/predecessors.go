@@ -27,13 +27,18 @@ func predecessorWriter(none int32) func(ctx context.Context, x *extract, w io.Wr
 			return err
 		}
 		back := g.Reverse()
-		idle := sync.Pool{New: func() any { return tree.NewMaker(g, back) }}
-		l := lines{}
+		var idle sync.Pool
+		l := lines{least: tree.AtOnce}
 		if x.size != entry.WordBytes {
 			l.bytes = entry.WordBytes
 		}
 		l.encode = func(b *block) []byte {
-			t := idle.Get().(*tree.Maker)
+			t, _ := idle.Get().(*tree.Maker)
+			if t == nil {
+				if t, b.err = tree.NewMaker(g, back); b.err != nil {
+					return nil
+				}
+			}
 			defer idle.Put(t)
 			rows := b.entries // predecessors take the places of distances where they have as many bytes
 			if rows == nil {
@@ -41,23 +46,29 @@ func predecessorWriter(none int32) func(ctx context.Context, x *extract, w io.Wr
 				rows = entry.View[uint32](b.out)
 			}
 			size := x.p.Meta().Kind.Wide().Bytes()
-			for i := b.lo; i < b.hi; i++ {
-				at := (i - b.lo) * g.N
-				source := x.p.Meta().Sources.Vertex(x.rows.number(i))
-				pred, wrong := t.Of(b.stored[at*size:][:g.N*size], source)
+			at := 0
+			for lo := b.lo; lo < b.hi; lo += tree.AtOnce {
+				var sources []int
+				for i := lo; i < min(lo+tree.AtOnce, b.hi); i++ {
+					sources = append(sources, x.p.Meta().Sources.Vertex(x.rows.number(i)))
+				}
+				preds, source, wrong := t.Of(b.stored[at*size:][:len(sources)*g.N*size], sources)
 				if wrong >= 0 {
 					b.err = fmt.Errorf("%s: from %s to %s: %w: no arcs make the stored distance; look with: ooc verify",
 						x.p.Dir(), x.ids.Name(source), x.ids.Name(wrong), engine.ErrWrong)
 					return nil
 				}
-				for v, p := range pred {
-					if p == entry.NoVertex {
-						p = none
+				for _, pred := range preds {
+					for _, p := range pred {
+						if p == entry.NoVertex {
+							p = none
+						}
+						rows[at] = uint32(p)
+						at++
 					}
-					rows[at+v] = uint32(p)
 				}
 			}
-			return entry.Bytes(rows[:(b.hi-b.lo)*g.N])
+			return entry.Bytes(rows[:at])
 		}
 		return x.stream(ctx, w, l)
 	}

@@ -16,6 +16,7 @@ import (
 type lines struct {
 	columns bool
 	bytes   int // about what an element takes in block.out; 0 where encode writes nothing there
+	least   int // in a block, if there are as many and they fit
 	encode  func(b *block) []byte
 }
 
@@ -70,9 +71,9 @@ func (x *extract) stream(ctx context.Context, w io.Writer, l lines) (err error) 
 	if !l.columns {
 		size = min(size, blockBytes)
 	}
-	least := 1
+	least := max(1, l.least)
 	if p.ready != nil {
-		least = rowsAtOnce
+		least = max(least, rowsAtOnce)
 		if p.reader, err = p.openRows(); err != nil {
 			return err
 		}

@@ -51,13 +51,18 @@ func TestFinder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		search, maker := graph.NewSearch(g), tree.NewMaker(g, g.Reverse())
+		search := graph.NewSearch(g)
+		maker, err := tree.NewMaker(g, g.Reverse())
+		if err != nil {
+			t.Fatal(err)
+		}
 		row, col := make([]float64, n), make([]float64, n)
 		for u := range n {
 			want := slices.Clone(search.From(u))
 			var pred []int32
 			if !kind.Float() && !g.Negative {
-				pred, _ = maker.Of(kind.Wide().Append(nil, want), u)
+				preds, _, _ := maker.Of(kind.Wide().Append(nil, want), []int{u})
+				pred = preds[0]
 			}
 			if err := f.Row(row, u); err != nil {
 				t.Fatal(err)

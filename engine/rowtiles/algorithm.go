@@ -12,11 +12,13 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"ooc/engine/device"
+	"ooc/engine/graph"
 	"ooc/engine/live"
 	"ooc/engine/plan"
 	"ooc/engine/rows"
 	"ooc/engine/task"
 	"ooc/engine/text"
+	"ooc/engine/tree"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
@@ -82,7 +84,11 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer)
 	}
 	trees := 0.0
 	if q.Predecessors {
-		trees = (treeVertex*float64(n) + treeArc*float64(q.Graph.Arcs())) * float64(p.Rows)
+		arc := treeArc
+		if q.Graph.Kind.Float() || q.Graph.MinWeight <= 0 {
+			arc = treeArcAlone
+		}
+		trees = (treeVertex*float64(n) + arc*float64(q.Graph.Arcs())) * float64(p.Rows)
 	}
 	seconds := func(q *plan.Basis) (all float64, tile int) {
 		tile, _, _ = a.Size(q)
@@ -92,7 +98,7 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer)
 	o.Seconds, _ = seconds(q.Chooser())
 	p.Seconds, o.Tile = seconds(q)
 	o.Left = p.Seconds * (1 - float64(q.State.Done)/float64(p.Rows))
-	least := p.offer.Least + int64(n)*int64(q.Graph.Kind.Wide().Bytes()) +
+	least := p.offer.Least + lineBytes(q.Graph) + treeBytes(q.Graph, q.Predecessors) +
 		int64(entry.CeilDiv(n, o.Tile))*int64(o.Tile)*int64(o.Tile)*int64(q.EntryBytes())
 	if q.HostMemory > 0 && least > q.HostMemory {
 		return plan.Offer{}, fmt.Errorf("%w: host memory %d bytes; rows of %d vertices by %s need at least %d bytes",
@@ -104,9 +110,21 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer)
 // About what it takes to find the predecessors in a row, on one thread of two with AVX-512, for each vertex and for each
 // arc. It is not measured where it is needed, since engines are chosen by it, and others round floats differently.
 const (
-	treeVertex = 4e-9
-	treeArc    = 2.5e-9
+	treeVertex   = 4e-9
+	treeArc      = 0.2e-9
+	treeArcAlone = 2.5e-9 // where rows are taken one by one
 )
+
+// lineBytes is what a row takes that is not computed in its place.
+func lineBytes(g *graph.Graph) int64 { return int64(g.N) * int64(g.Kind.Wide().Bytes()) }
+
+// treeBytes is about what a goroutine takes to find predecessors, if it does.
+func treeBytes(g *graph.Graph, finds bool) int64 {
+	if !finds {
+		return 0
+	}
+	return int64(g.N) * tree.VertexBytes
+}
 
 // Size implements plan.Algorithm.
 func (Algorithm) Size(q *plan.Basis) (tile int, beside int64, err error) {
@@ -163,10 +181,11 @@ func (a Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 		w.Mark = func(st *tiles.State) { st.Stop = int64(s.Stopped()) + 1 }
 	}
 	w.Start()
-	line := w.lineBytes()
+	line, trees := lineBytes(g), treeBytes(g, t.Meta.Predecessors)
 	x := Processor{
-		Open: ready.NewWorker, Bytes: func(rows int) int64 { return ready.WorkerBytes(rows) + int64(rows)*line },
-		Unit: 1, Batch: max(1, min(w.Geometry.T, int(linesBytes/line))),
+		Open:  ready.NewWorker,
+		Bytes: func(rows int) int64 { return ready.WorkerBytes(rows) + int64(rows)*line + trees },
+		Order: ready.Order(), Unit: 1, Batch: max(1, min(w.Geometry.T, int(linesBytes/line))),
 		Room: cmp.Or(t.HostMemory, device.FreeMemory()/4), Must: t.HostMemory > 0,
 	}
 	if _, ok := ready.(rows.LevelReady); ok && !t.Meta.Predecessors { // its rows are computed in their places

@@ -117,6 +117,7 @@ const chunkEntries = 1 << 25
 type Processor struct {
 	Open        func(rows int) (rows.Worker, error) // for one goroutine, to compute so many rows at a time
 	Bytes       func(rows int) int64                // that such a Worker takes
+	Order       []int32                             // those that share work follow each other; nil: a TileWorker sorts
 	Unit, Batch int                                 // rows at a time: the least, and the best
 	Room        int64                               // bytes of memory to take; 0: any
 	// Must says that somebody has asked for Room. Else the least is taken, whatever Room is.
@@ -149,18 +150,19 @@ func (w *Writer) Hands(p Processor) ([]func() (rows.Hand, error), error) {
 	}
 	// Towards the end hands take less, so that all of them end at about the same time.
 	w.Run.AtOnce = func(left int) int { return min(most, max(1, left/(2*hands))) }
+	place := make([]int32, len(p.Order))
+	for i, v := range p.Order {
+		place[v] = int32(i)
+	}
 	open := make([]func() (rows.Hand, error), hands)
 	for i := range open {
 		open[i] = func() (rows.Hand, error) {
 			x, err := p.Open(batch)
-			return &hand{w: w, worker: x, batch: batch}, err
+			return &hand{w: w, worker: x, batch: batch, order: place}, err
 		}
 	}
 	return open, nil
 }
-
-// lineBytes is what a row takes that is not computed in its place.
-func (w *Writer) lineBytes() int64 { return int64(w.Geometry.N) * int64(w.Meta.Kind.Wide().Bytes()) }
 
 // rowBytes is the size of a row of tiles.
 func rowBytes(g tiles.Geometry) int64 { return int64(g.Side()) * g.TileBytes() }
@@ -170,6 +172,7 @@ type hand struct {
 	w      *Writer
 	worker rows.Worker
 	batch  int         // rows that the worker computes at a time
+	order  []int32     // by vertex: its place in Processor.Order
 	memory []byte      // rows of tiles
 	lines  []byte      // rows that are not computed in their places
 	trees  *tree.Maker // where predecessors are kept
@@ -223,41 +226,58 @@ func (h *hand) cut(sources []int32, to sparse.Target) error {
 		if err != nil {
 			return err
 		}
-		h.trees = tree.NewMaker(g, h.w.reversed(g))
+		if h.trees, err = tree.NewMaker(g, h.w.reversed(g)); err != nil {
+			return err
+		}
 	}
 	if h.lines == nil {
 		h.lines = wide.Make(h.batch * n)
 	}
-	size := n * wide.Bytes()
-	for batch := range slices.Chunk(sources, h.batch) {
-		rows := make([]int, len(batch))
-		for r, source := range batch {
-			rows[r] = int(source)
+	all := make([]int, len(sources)) // indices of sources
+	for r := range all {
+		all[r] = r
+	}
+	slices.SortFunc(all, func(a, b int) int { return int(h.order[sources[a]] - h.order[sources[b]]) })
+	for batch := range slices.Chunk(all, h.batch) {
+		rows, places := make([]int, len(batch)), make([]int64, len(batch))
+		for i, r := range batch {
+			rows[i], places[i] = int(sources[r]), to.Places[r]
 		}
-		lines := h.lines[:len(rows)*size]
+		lines := h.lines[:len(rows)*n*wide.Bytes()]
 		if err := h.worker.ReadRows(lines, rows); err != nil {
 			return err
 		}
-		for r, source := range rows {
-			if err := h.place(lines[r*size:][:size], source, to, to.Places[r]); err != nil {
-				return err
-			}
+		if err := h.place(lines, rows, to, places); err != nil {
+			return err
 		}
-		to.Places = to.Places[len(rows):]
 	}
 	return nil
 }
 
-// place cuts a row of distances from a source into tiles, of which the first begins at a place.
-func (h *hand) place(row []byte, source int, to sparse.Target, at int64) error {
-	g, kind := h.w.Geometry, h.w.Meta.Kind
-	var before []int32
-	if h.trees != nil {
-		var wrong int
-		if before, wrong = h.trees.Of(row, source); wrong >= 0 {
-			return fmt.Errorf("%s: from row %d to row %d: no arcs make the distance that was computed", h.w.Store.Dir(), source, wrong)
+// place cuts rows of distances from sources into tiles, of which the first of each row begins at its place.
+func (h *hand) place(lines []byte, sources []int, to sparse.Target, places []int64) error {
+	size := len(lines) / len(sources)
+	for some := range slices.Chunk(sources, tree.AtOnce) {
+		preds := make([][]int32, len(some))
+		if h.trees != nil {
+			var source, wrong int
+			if preds, source, wrong = h.trees.Of(lines[:len(some)*size], some); wrong >= 0 {
+				return fmt.Errorf("%s: from row %d to row %d: no arcs make the distance that was computed",
+					h.w.Store.Dir(), source, wrong)
+			}
 		}
+		for i, before := range preds {
+			h.placeRow(lines[i*size:][:size], before, to, places[i])
+		}
+		lines, places = lines[len(some)*size:], places[len(some):]
 	}
+	return nil
+}
+
+// placeRow cuts a row into tiles, of which the first begins at a place. before are its predecessors, where they are
+// kept.
+func (h *hand) placeRow(row []byte, before []int32, to sparse.Target, at int64) {
+	g, kind := h.w.Geometry, h.w.Meta.Kind
 	if kind.Wide() != kind { // lengths that the narrow kind does not hold are unreachable
 		for k, d := range entry.View[int32](row) {
 			kind.Put(row, k, uint64(min(uint32(d), uint32(kind.Unreachable()))))
@@ -272,7 +292,6 @@ func (h *hand) place(row []byte, source int, to sparse.Target, at int64) error {
 			h.w.pair(line, part, before[j*g.T:][:there])
 		}
 	}
-	return nil
 }
 
 // pair makes entries of distances and predecessors. Those after the last are of padding.

@@ -3,108 +3,120 @@ package tree
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 
 	"ooc/engine/graph"
+	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
 )
+
+// AtOnce is how many rows a Maker takes at once.
+const AtOnce = cpu.TightRows
 
 // Maker finds the predecessors in rows of distances of a graph: for each vertex, the one before it on a shortest path
 // from the row's source. It is for one goroutine.
 type Maker struct {
 	g, back *graph.Graph
-	pred    []int32
-	hops    []int32 // arcs on the path, where they are known; of integer kinds alone, as queue and ties
+	all     []int32   // predecessors of all rows, as cpu.Tight has them
+	preds   [][]int32 // the rows of these
+	pred    []int32   // the one at hand
+	tight   *cpu.Tight
+	others  []uint16        // as cpu.Tight has them; of integer kinds alone, as what follows
+	ties    [AtOnce][]int32 // by row: vertices where no tight arc ends, or several do
+	hops    []int32         // arcs on the path, where they are known
 	queue   []int32
-	ties    []int32   // vertices where several tight arcs end
 	dist    []float64 // of floating kinds alone, as search
 	search  *Search
 }
 
-// NewMaker returns a Maker for a graph and its reverse.
-func NewMaker(g, back *graph.Graph) *Maker {
-	t := &Maker{g: g, back: back, pred: make([]int32, g.N)}
+// VertexBytes is about what a Maker takes for each vertex.
+const VertexBytes = 3*4*AtOnce + 10
+
+// NewMaker returns a Maker for a graph and its reverse. It fails if cpu.EnvPath names no path of this processor.
+func NewMaker(g, back *graph.Graph) (t *Maker, err error) {
+	apart := entry.RoundUp(g.N, AtOnce)
+	t = &Maker{g: g, back: back, all: make([]int32, AtOnce*apart)}
+	for r := range AtOnce {
+		t.preds = append(t.preds, t.all[r*apart:][:g.N])
+	}
 	if g.Kind.Float() {
 		t.dist, t.search = make([]float64, g.N), NewSearch(g)
 	} else {
-		t.hops, t.queue = make([]int32, g.N), make([]int32, 0, g.N)
+		t.hops, t.queue, t.others = make([]int32, g.N), make([]int32, 0, g.N), make([]uint16, g.N)
+		t.tight, err = cpu.NewTight(g.N)
 	}
-	return t
+	return t, err
 }
 
-// Of returns the predecessors in a row of distances from source, entries of the graph's Kind.Wide, until the next call;
-// entry.NoVertex stands where there is none. In integers they make a path with the fewest arcs, and each is the one in
-// the first row of those that do. In floating kinds a path is as long as the distance, within what rounding allows. If
-// the arcs do not add up to some vertex's distance, Of returns that vertex, else -1.
-func (t *Maker) Of(row []byte, source int) (pred []int32, wrong int) {
-	if t.search == nil {
-		return t.pred, t.exact(entry.View[int32](row), int32(source))
+// Of returns the predecessors in up to AtOnce rows of distances, until the next call. Rows are entries of the graph's
+// Kind.Wide; entry.NoVertex stands where there is no predecessor. In integers predecessors make a path with the fewest
+// arcs, and each is the one in the first row of those that do. In floating kinds a path is as long as the distance,
+// within what rounding allows. If the arcs do not add up to some vertex's distance, Of returns the source of that row
+// and that vertex, else -1.
+func (t *Maker) Of(rows []byte, sources []int) (preds [][]int32, source, wrong int) {
+	if t.search == nil && t.g.MinWeight > 0 {
+		t.only(entry.View[int32](rows), sources)
 	}
-	t.g.Kind.Values(t.dist, row)
-	return t.pred, t.rounded(source)
+	size := len(rows) / len(sources)
+	for i, source := range sources {
+		t.pred = t.preds[i]
+		if row := rows[i*size:][:size]; t.search == nil {
+			wrong = t.exact(entry.View[int32](row), int32(source), t.ties[i])
+		} else {
+			t.g.Kind.Values(t.dist, row)
+			wrong = t.rounded(source)
+		}
+		if wrong >= 0 {
+			return nil, source, wrong
+		}
+	}
+	return t.preds[:len(sources)], -1, -1
 }
 
-// exact takes tight arcs, those that add up to the distance where they end. Mostly one ends in a vertex. Where there
-// are more, those on paths with the fewest arcs count.
-func (t *Maker) exact(row []int32, source int32) int {
+// only takes the tight arc into each vertex of each row, one that adds up to the distance where it ends, and notes the
+// vertices that do not have one. All weights are positive.
+func (t *Maker) only(rows []int32, sources []int) {
+	t.tight.Find(t.all, rows, t.others, t.back.Offsets, t.back.Targets, t.back.I32)
+	for r := range t.ties {
+		t.ties[r] = t.ties[r][:0]
+	}
+	for v, rows := range t.others {
+		for rows &= 1<<len(sources) - 1; rows != 0; rows &= rows - 1 {
+			if r := bits.TrailingZeros16(rows); v != sources[r] {
+				t.ties[r] = append(t.ties[r], int32(v))
+			}
+		}
+	}
+}
+
+// exact picks, where several tight arcs end, one on a path with the fewest arcs.
+func (t *Maker) exact(row []int32, source int32, ties []int32) int {
 	if row[source] != 0 {
 		return int(source)
 	}
-	if t.g.MinWeight <= 0 {
+	for _, v := range ties {
+		if t.pred[v] == entry.NoVertex {
+			return int(v)
+		}
+	}
+	if t.g.MinWeight <= 0 || len(ties) > len(row)/16 { // it would take longer to sort them
 		return t.breadthFirst(row, source)
 	}
-	wrong := t.only(row, source)
-	switch {
-	case wrong >= 0 || len(t.ties) == 0:
-	case len(t.ties) > len(row)/16: // it would take longer to sort them
-		return t.breadthFirst(row, source)
-	default:
-		t.settle(row, source)
+	if len(ties) > 0 {
+		t.settle(row, source, ties)
 	}
-	return wrong
-}
-
-// only takes the tight arc into each vertex, and notes the vertices that have several. All weights are positive.
-func (t *Maker) only(row []int32, source int32) int {
-	wrong := -1
-	t.ties = t.ties[:0]
-	offsets := t.back.Offsets
-	for v, d := range row {
-		targets := t.back.Targets[offsets[v]:offsets[v+1]]
-		weights := t.back.I32[offsets[v]:offsets[v+1]][:len(targets)]
-		before, count := entry.NoVertex, 0
-		// These compile to conditional moves: branches would often be mispredicted.
-		for k, x := range targets {
-			tight := row[x]+weights[k] == d
-			if tight {
-				before = x
-			}
-			if tight { // apart, so that each is such a move
-				count++
-			}
-		}
-		if d == entry.Inf32 || v == int(source) {
-			before, count = entry.NoVertex, 1
-		}
-		t.pred[v] = before
-		if count != 1 {
-			if count == 0 {
-				wrong = v
-			}
-			t.ties = append(t.ties, int32(v))
-		}
-	}
-	return wrong
+	return -1
 }
 
 // settle picks the arcs into vertices where several end. Predecessors are nearer to the source.
-func (t *Maker) settle(row []int32, source int32) {
-	slices.SortFunc(t.ties, func(u, v int32) int { return cmp.Compare(row[u], row[v]) })
+func (t *Maker) settle(row []int32, source int32, ties []int32) {
+	slices.SortFunc(ties, func(u, v int32) int { return cmp.Compare(row[u], row[v]) })
 	for v := range t.hops {
 		t.hops[v] = -1
 	}
 	t.hops[source] = 0
-	for _, v := range t.ties {
+	for _, v := range ties {
 		fewest, before := int32(math.MaxInt32), entry.NoVertex
 		for k := t.back.Offsets[v]; k < t.back.Offsets[v+1]; k++ {
 			x := t.back.Targets[k]

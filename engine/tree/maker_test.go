@@ -13,8 +13,11 @@ import (
 // a vertex, those from where the fewest arcs lead, and of these that from the first row.
 func TestMaker(t *testing.T) {
 	r := seeds.New(t)
-	for range 300 {
+	for round := range 300 {
 		n, least, most := 1+r.IntN(60), r.IntN(2), 1+r.IntN(3)
+		if round%30 == 0 {
+			n = 200 + r.IntN(500)
+		}
 		if r.IntN(2) == 0 {
 			most = 1000 // few ties
 		}
@@ -27,18 +30,31 @@ func TestMaker(t *testing.T) {
 			t.Fatal(err)
 		}
 		search, back := graph.NewSearch(g), g.Reverse()
-		m := NewMaker(g, back)
-		for source := range n {
-			row := g.Kind.Append(nil, search.From(source))
-			got, wrong := m.Of(row, source)
-			if want := byRule(g, back, entry.View[int32](row), int32(source)); wrong >= 0 || !slices.Equal(got, want) {
-				t.Fatalf("from %d of %d, weights %d…%d: %v, not %v; wrong %d", source, n, least, least+most-1, got, want, wrong)
+		m, err := NewMaker(g, back)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for sources := range slices.Chunk(r.Perm(n)[:min(n, 60)], 1+r.IntN(AtOnce)) {
+			var all []byte
+			for _, source := range sources {
+				all = g.Kind.Append(all, search.From(source))
 			}
-			far := slices.IndexFunc(entry.View[int32](row), func(d int32) bool { return d > 0 && d < entry.Inf32 })
+			rows := entry.View[int32](all)
+			preds, _, wrong := m.Of(all, sources)
+			for i, source := range sources {
+				row := rows[i*n:][:n]
+				if want := byRule(g, back, row, int32(source)); wrong >= 0 || !slices.Equal(preds[i], want) {
+					t.Fatalf("from %d of %d, weights %d…%d: %v, not %v; wrong %d",
+						source, n, least, least+most-1, preds[i], want, wrong)
+				}
+			}
+			i := r.IntN(len(sources))
+			far := slices.IndexFunc(rows[i*n:][:n], func(d int32) bool { return d > 0 && d < entry.Inf32 })
 			if far >= 0 {
-				entry.View[int32](row)[far] = 1 << 29
-				if _, wrong := m.Of(row, source); wrong < 0 {
-					t.Fatalf("from %d to %d of %d: no arcs make the distance, and nothing is wrong", source, far, n)
+				rows[i*n+far] = 1 << 29
+				if _, source, wrong := m.Of(all, sources); source != sources[i] || wrong < 0 {
+					t.Fatalf("from %d to %d of %d: no arcs make the distance, and %d is wrong from %d",
+						sources[i], far, n, wrong, source)
 				}
 			}
 		}
