@@ -3,7 +3,8 @@ package conformance
 import (
 	"errors"
 	"fmt"
-	"hash/crc32"
+	"math"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -27,96 +28,20 @@ func (b *bench) laneOps(d kernels.LaneOps) {
 	b.Run("BadOperands", func(t *testing.T) { b.with(t).badLevels(d) })
 }
 
-// lanes is rows of lanes in host memory, with the arcs between them.
-type lanes struct {
-	width                  int
-	rows                   matrix
-	offsets, ends, weights matrix
-	sources                matrix // nil: none
-}
-
-func (l *lanes) row(i int) matrix { return l.rows[i*l.width : (i+1)*l.width] }
-
-// level is the judge of kernels.Level.
-func (l *lanes) level(v entry.Variant, fresh bool, ranges []kernels.LevelRange) {
-	for _, r := range ranges {
-		for row := int(r.Lo); row < int(r.Hi); row++ {
-			to := l.row(row)
-			if fresh {
-				entry.Fill(to, v.Unreachable())
-			}
-			for k := l.offsets[row]; k < l.offsets[row+1]; k++ {
-				lowerAll(v, to, l.row(int(l.ends[k])), l.weights[k])
-			}
-			for i := range l.sources {
-				if int(int32(l.sources[i])) == row {
-					to[i] = 0
-				}
-			}
-		}
-	}
-}
-
-// transposed is the judge of kernels.LaneTranspose.
-func (l *lanes) transposed(v entry.Variant, edge, side int, columns matrix) matrix {
-	to := make(matrix, l.width*side*edge)
-	for c := range side * edge {
-		row := int(int32(columns[c]))
-		for i := range l.width {
-			x := v.Unreachable()
-			if row >= 0 {
-				x = l.row(row)[i]
-			}
-			if row >= 0 && l.sources != nil && int(int32(l.sources[i])) == row {
-				x = 0
-			}
-			to[((i/edge*side+c/edge)*edge+i%edge)*edge+c%edge] = x
-		}
-	}
-	return to
-}
-
-// laneTimes is the judge of kernels.LaneProduct.
-func laneTimes(v entry.Variant, from, weights matrix, edge, width int) matrix {
-	to := make(matrix, edge*width)
-	entry.Fill(to, v.Unreachable())
-	for at, w := range weights {
-		lowerAll(v, to[at/edge*width:][:width], from[at%edge*width:], w)
-	}
-	return to
-}
-
-// laneBlocks is kernels.LaneBlocks in host memory.
-type laneBlocks struct {
-	width   int
-	rows    matrix
-	blocks  []kernels.LaneBlock
-	terms   []kernels.LaneTerm
-	weights matrix
-	fresh   bool
-}
-
-func (p *laneBlocks) row(i int32) matrix { return p.rows[int(i)*p.width:][:p.width] }
-
-// run is the judge of kernels.LaneBlocks.
-func (p *laneBlocks) run(v entry.Variant) {
-	for _, b := range p.blocks {
-		for i := range b.Rows {
-			to := p.row(b.Row + i)
-			if p.fresh {
-				entry.Fill(to, v.Unreachable())
-			}
-			for _, t := range p.terms[b.First:][:b.Terms] {
-				lowerAll(v, to, p.row(t.Row), p.weights[int(t.Weights+b.Shift)*kernels.LaneWeightUnit+int(i)])
-			}
-		}
-	}
+// judged wants of an operation what the judge makes of it: n words of the same size, from some tile on. The operation
+// is told where they are to be; what is there before may take part.
+func (b *bench) judged(d kernels.LaneOps, v entry.Variant, what string, out kernels.Tile, n, size int, operation func(d kernels.LaneOps, out kernels.Tile) error) {
+	b.Helper()
+	want := b.uploadAs(b.downloadAs(out, n, size), size)
+	b.done(operation(laneJudge{b.device}, want))
+	b.done(operation(d, out))
+	b.same(v, what, b.downloadAs(out, n, size), b.downloadAs(want, n, size))
 }
 
 // newLanes makes some levels of rows, with arcs to rows of levels before, or of none. Lowest first: the first range
 // is that of the first level.
-func (b *bench) newLanes(v entry.Variant) (*lanes, []kernels.LevelRange) {
-	l := &lanes{width: kernels.DeviceLaneUnit * (1 + b.IntN(5)), offsets: matrix{0}}
+func (b *bench) newLanes(v entry.Variant, width int, unreachable bool) (*lanes, []kernels.LevelRange) {
+	l := &lanes{width: width, offsets: matrix{0}}
 	var ranges []kernels.LevelRange
 	rows := 1 + b.IntN(20) // of no level
 	for range rows {
@@ -128,7 +53,8 @@ func (b *bench) newLanes(v entry.Variant) (*lanes, []kernels.LevelRange) {
 		for range r.Hi - r.Lo {
 			degree := b.IntN(most)
 			for range degree {
-				l.ends, l.weights = append(l.ends, uint64(b.IntN(rows))), append(l.weights, b.randomEntry(v, false))
+				l.ends = append(l.ends, uint64(b.IntN(rows)))
+				l.weights = append(l.weights, b.randomEntry(v, unreachable && b.IntN(8) == 0))
 			}
 			l.offsets = append(l.offsets, uint64(len(l.ends)))
 			r.Degree = max(r.Degree, int32(degree))
@@ -137,97 +63,139 @@ func (b *bench) newLanes(v entry.Variant) (*lanes, []kernels.LevelRange) {
 		ranges = append(ranges, r)
 	}
 	l.rows = b.entries(v, rows*l.width, true)
-	if b.IntN(2) == 0 {
-		l.sources = make(matrix, l.width)
-		for i := range l.sources {
-			l.sources[i] = uint64(uint32(b.IntN(rows+1) - 1))
-		}
-	}
 	return l, ranges
 }
 
-// uploaded copies entries to the device, nil to nowhere.
-func (b *bench) uploaded(m matrix) (t kernels.Tile) {
-	if m != nil {
-		t = b.upload(m)
+// deviceWidth draws a number of lanes in device memory.
+func (b *bench) deviceWidth() int { return kernels.DeviceLaneUnit * (1 + b.IntN(5)) }
+
+// someRows draws rows, or -1 for none.
+func (b *bench) someRows(n, rows int) matrix {
+	m := make(matrix, n)
+	for i := range m {
+		m[i] = uint64(uint32(b.IntN(rows+1) - 1))
+	}
+	return m
+}
+
+// sources draws a row for each lane, or the zero Tile.
+func (b *bench) sources(width, rows int) (t kernels.Tile) {
+	if b.IntN(2) == 0 {
+		t = b.upload(b.someRows(width, rows))
 	}
 	return t
 }
 
 func (b *bench) levels(d kernels.LaneOps, v entry.Variant) {
-	l, ranges := b.newLanes(v)
-	k := kernels.Level{Lanes: b.uploadAs(l.rows, v.Bytes()), Width: l.width, Offsets: b.upload(l.offsets), Ends: b.upload(l.ends), Weights: b.uploadAs(l.weights, v.WeightBytes()),
-		Sources: b.uploaded(l.sources), Fresh: b.IntN(2) == 0, Ranges: ranges}
-	l.level(v, k.Fresh, ranges)
-	b.done(d.Level(b.stream, v, k))
-	b.same(v, fmt.Sprintf("%d levels of %d rows, %d lanes, fresh %t, sources %t", len(ranges), len(l.rows)/l.width, l.width, k.Fresh, l.sources != nil),
-		b.downloadAs(k.Lanes, len(l.rows), v.Bytes()), l.rows)
+	l, ranges := b.newLanes(v, b.deviceWidth(), false)
+	rows := len(l.offsets) - 1
+	k := kernels.Level{Lanes: b.uploadAs(l.rows, v.Bytes()), Width: l.width, Offsets: b.upload(l.offsets), Ends: b.upload(l.ends),
+		Weights: b.uploadAs(l.weights, v.WeightBytes()), Sources: b.sources(l.width, rows), Fresh: b.IntN(2) == 0, Ranges: ranges}
+	what := fmt.Sprintf("%d levels of %d rows, %d lanes, fresh %t, sources %t", len(ranges), rows, l.width, k.Fresh, k.Sources.Buf != nil)
+	b.judged(d, v, what, k.Lanes, len(l.rows), v.Bytes(), func(d kernels.LaneOps, out kernels.Tile) error {
+		k.Lanes = out
+		return d.Level(b.stream, v, k)
+	})
 }
 
 func (b *bench) laneProduct(d kernels.LaneOps, v entry.Variant) {
-	edge, width := kernels.DeviceLaneUnit*(1+b.IntN(2)), kernels.DeviceLaneUnit*(1+b.IntN(4))
-	size := v.Bytes()
-	from, weights, to := b.entries(v, edge*width, true), b.entries(v, edge*edge, true), b.garbage(edge*width, size)
-	p := kernels.LaneProduct{Dst: b.uploadAs(to, size), Src: b.uploadAs(from, size), Width: width, Weights: b.uploadAs(weights, size), Edge: edge}
-	b.done(d.LaneProduct(b.stream, v, p))
-	b.same(v, fmt.Sprintf("product of %d rows of %d lanes", edge, width), b.downloadAs(p.Dst, len(to), size), laneTimes(v, from, weights, edge, width))
+	edge, width, size := kernels.DeviceLaneUnit*(1+b.IntN(2)), kernels.DeviceLaneUnit*(1+b.IntN(4)), v.Bytes()
+	p := kernels.LaneProduct{Src: b.uploadAs(b.entries(v, edge*width, true), size), Width: width,
+		Weights: b.uploadAs(b.entries(v, edge*edge, true), size), Edge: edge}
+	to, what := b.uploadAs(b.garbage(edge*width, size), size), fmt.Sprintf("product of %d rows of %d lanes", edge, width)
+	b.judged(d, v, what, to, edge*width, size, func(d kernels.LaneOps, out kernels.Tile) error {
+		p.Dst = out
+		return d.LaneProduct(b.stream, v, p)
+	})
 }
 
 // laneBlocks draws blocks of few and many rows and terms, with gaps between them, after the rows that are terms.
 func (b *bench) laneBlocks(d kernels.LaneOps, v entry.Variant) {
-	p, from := &laneBlocks{width: kernels.DeviceLaneUnit * (1 + b.IntN(5)), fresh: b.IntN(2) == 0}, 1+b.IntN(60)
+	k, size, from := kernels.LaneBlocks{Width: b.deviceWidth(), Count: b.IntN(8), Fresh: b.IntN(2) == 0}, v.Bytes(), 1+b.IntN(60)
 	rows := from
-	for range b.IntN(8) {
-		block := kernels.LaneBlock{Row: int32(rows + b.IntN(3)), Rows: int32(b.IntN([]int{3, 40, 150}[b.IntN(3)])),
-			First: int32(len(p.terms)), Terms: int32(b.IntN([]int{3, 17, 70}[b.IntN(3)])), Shift: int32(b.IntN(3))}
-		for range block.Terms {
-			p.terms = append(p.terms, kernels.LaneTerm{Row: int32(b.IntN(from)), Weights: int32(len(p.weights) / kernels.LaneWeightUnit)})
-			rows := entry.RoundUp(int(block.Rows), kernels.LaneWeightUnit) + int(block.Shift)*kernels.LaneWeightUnit
-			p.weights = append(p.weights, b.entries(v, rows, true)...)
+	var blocks, terms, weights matrix
+	for range k.Count {
+		of, many, shift := b.IntN([]int{3, 40, 150}[b.IntN(3)]), b.IntN([]int{3, 17, 70}[b.IntN(3)]), b.IntN(3)
+		rows += b.IntN(3)
+		for _, field := range []int{rows, of, len(terms) / 2, many, shift} {
+			blocks = append(blocks, uint64(field))
 		}
-		p.blocks = append(p.blocks, block)
-		rows = int(block.Row + block.Rows)
+		for range many {
+			terms = append(terms, uint64(b.IntN(from)), uint64(len(weights)/kernels.LaneWeightUnit))
+			weights = append(weights, b.entries(v, entry.RoundUp(of, kernels.LaneWeightUnit)+shift*kernels.LaneWeightUnit, true)...)
+		}
+		rows += of
 	}
-	p.rows = b.entries(v, rows*p.width, true)
-	size := v.Bytes()
-	k := kernels.LaneBlocks{Lanes: b.uploadAs(p.rows, size), Width: p.width, Blocks: b.upload(blockWords(p.blocks)), Count: len(p.blocks), Terms: b.upload(termWords(p.terms)),
-		Weights: b.uploadAs(append(slices.Clone(p.weights), make(matrix, kernels.LaneSlack)...), size), Fresh: p.fresh}
-	p.run(v)
-	b.done(d.LaneBlocks(b.stream, v, k))
-	b.same(v, fmt.Sprintf("%d blocks of %d rows in all and %d terms, %d lanes, fresh %t", len(p.blocks), rows-from, len(p.terms), p.width, p.fresh),
-		b.downloadAs(k.Lanes, len(p.rows), size), p.rows)
-}
-
-// blockWords are the fields of blocks as they lie in memory, and termWords those of terms. Neither is empty.
-func blockWords(list []kernels.LaneBlock) (m matrix) {
-	for _, b := range append(slices.Clone(list), kernels.LaneBlock{}) {
-		m = append(m, uint64(uint32(b.Row)), uint64(uint32(b.Rows)), uint64(uint32(b.First)), uint64(uint32(b.Terms)), uint64(uint32(b.Shift)))
-	}
-	return m
-}
-
-func termWords(list []kernels.LaneTerm) (m matrix) {
-	for _, t := range append(slices.Clone(list), kernels.LaneTerm{}) {
-		m = append(m, uint64(uint32(t.Row)), uint64(uint32(t.Weights)))
-	}
-	return m
+	k.Blocks, k.Terms = b.upload(blocks), b.upload(terms)
+	k.Weights = b.uploadAs(append(weights, make(matrix, kernels.LaneSlack)...), size)
+	to, what := b.uploadAs(b.entries(v, rows*k.Width, true), size), fmt.Sprintf("%d blocks of %d rows and %d terms, %d lanes, fresh %t", k.Count, rows-from, len(terms)/2, k.Width, k.Fresh)
+	b.judged(d, v, what, to, rows*k.Width, size, func(d kernels.LaneOps, out kernels.Tile) error {
+		k.Lanes = out
+		return d.LaneBlocks(b.stream, v, k)
+	})
 }
 
 func (b *bench) laneTranspose(d kernels.LaneOps, v entry.Variant) {
-	l, _ := b.newLanes(v)
-	edge, side := kernels.DeviceLaneUnit, 1+b.IntN(4)
-	if l.width%128 == 0 && b.IntN(2) == 0 {
-		edge = 128
+	rows, size := 1+b.IntN(200), v.Bytes()
+	t := kernels.LaneTranspose{Edge: kernels.DeviceLaneUnit, Side: 1 + b.IntN(4), Width: b.deviceWidth()}
+	if t.Width%128 == 0 && b.IntN(2) == 0 {
+		t.Edge = 128
 	}
-	columns := make(matrix, side*edge)
-	for i := range columns {
-		columns[i] = uint64(uint32(b.IntN(len(l.rows)/l.width+1) - 1))
+	t.Lanes, t.Sources = b.uploadAs(b.entries(v, rows*t.Width, true), size), b.sources(t.Width, rows)
+	t.Columns = b.upload(b.someRows(t.Side*t.Edge, rows))
+	n := t.Width * t.Side * t.Edge
+	to, what := b.uploadAs(b.garbage(n, size), size), fmt.Sprintf("transposition of %d lanes to %d tiles of edge %d", t.Width, t.Side, t.Edge)
+	b.judged(d, v, what, to, n, size, func(d kernels.LaneOps, out kernels.Tile) error {
+		t.Dst = out
+		return d.LaneTranspose(b.stream, v, t)
+	})
+}
+
+// newLaneRows draws few and many rows, whose entries are drawn from few numbers or from many. Some have the same name
+// as others have. It also returns some of the numbers.
+func (b *bench) newLaneRows(v entry.Variant) (r kernels.LaneRows, few matrix) {
+	r.Width, r.Rows = b.deviceWidth(), b.IntN([]int{3, 40, 3 * kernels.LaneSumRows}[b.IntN(3)])
+	r.Count = b.IntN(r.Width + 1)
+	few, share := append(b.entries(v, 1, false), b.entries(v, b.IntN(40), true)...), []int{0, 1, 20}[b.IntN(3)]
+	rows, names := make(matrix, r.Rows*r.Width), make(matrix, r.Rows)
+	for i := range names {
+		names[i] = uint64(b.IntN(1000))
 	}
-	size := v.Bytes()
-	to := b.garbage(l.width*side*edge, size)
-	t := kernels.LaneTranspose{Dst: b.uploadAs(to, size), Edge: edge, Side: side, Lanes: b.uploadAs(l.rows, size), Width: l.width, Columns: b.upload(columns), Sources: b.uploaded(l.sources)}
-	b.done(d.LaneTranspose(b.stream, v, t))
-	b.same(v, fmt.Sprintf("transposition of %d lanes to %d tiles of edge %d", l.width, side, edge), b.downloadAs(t.Dst, len(to), size), l.transposed(v, edge, side, columns))
+	for i := range rows {
+		if rows[i] = few[b.IntN(len(few))]; b.IntN(21) < share {
+			rows[i] = b.randomEntry(v, true)
+		}
+	}
+	r.Lanes, r.Names = b.uploadAs(rows, v.Bytes()), b.upload(names)
+	return r, few
+}
+
+func (b *bench) laneSums(d kernels.LaneOps, v entry.Variant) {
+	r, _ := b.newLaneRows(v)
+	k := kernels.LaneSums{Lanes: r.Lanes, Width: r.Width, Rows: r.Rows, Names: r.Names, Count: r.Count}
+	room := func(sums int) kernels.Tile { return kernels.Tile{Buf: b.alloc(int64(kernels.LaneSumBytes * sums))} }
+	sums := func(d kernels.LaneOps, byRow bool) (list []kernels.LaneSum) {
+		k.ByLane, k.ByRow = room(k.Width*(1+entry.CeilDiv(k.Rows, kernels.LaneSumRows))), kernels.Tile{}
+		if byRow {
+			k.ByRow = room(max(1, k.Rows))
+		}
+		b.done(d.LaneSums(b.stream, v, k))
+		words := b.downloadAs(k.ByLane, k.Width*kernels.LaneSumBytes/8, 8)
+		if byRow && k.Rows > 0 {
+			words = append(words, b.downloadAs(k.ByRow, k.Rows*kernels.LaneSumBytes/8, 8)...)
+		}
+		return kernels.LaneSumsIn(entry.Bytes(words))
+	}
+	byRow := b.IntN(2) == 0
+	got, want := sums(d, byRow), sums(laneJudge{b.device}, byRow)
+	near := func(x, y, size float64) bool { return x == y || math.Abs(x-y) <= 1e-12*size*float64(k.Rows+k.Width) } // of floats in another order
+	for i, w := range want {
+		g := got[i]
+		same := g.Sum == w.Sum || v.Float() && near(math.Float64frombits(g.Sum), math.Float64frombits(w.Sum), 1e5)
+		if !same || !near(g.Inverse, w.Inverse, w.Inverse) || g.Top != w.Top || g.Farthest != w.Farthest || g.Missing != w.Missing {
+			b.Fatalf("sums of %d rows of %d lanes: %v number %d is %+v, want %+v", k.Rows, k.Width, v, i, g, w)
+		}
+	}
 }
 
 // checksums wants the checksums that hash/crc32 finds, and nothing else written.
@@ -237,209 +205,92 @@ func (b *bench) checksums(d kernels.LaneOps) {
 		if draw == 0 && everything() { // more than there are blocks of threads
 			edge, count = kernels.DeviceLaneUnit, 2100+b.IntN(500)
 		}
-		blocks, to := b.garbage(edge*edge*count, wordBytes), b.garbage(count+3, wordBytes)
-		want := slices.Clone(to)
-		for i := range count {
-			want[i] = uint64(crc32.Checksum(blocks[i*edge*edge:][:edge*edge].pack(wordBytes), crc32.MakeTable(crc32.Castagnoli)))
-		}
-		src, dst := b.upload(append(blocks, to...)), b.upload(to) // no buffer is empty
-		err := d.Checksums(b.stream, dst, src, int64(edge*edge*wordBytes), count)
+		src, bytes := b.upload(b.garbage(edge*edge*count, wordBytes)), int64(edge*edge*wordBytes)
+		dst := b.upload(b.garbage(count+3, wordBytes))
 		// Where a test has memory in many small pieces, there are too many.
-		if draw == 0 && errors.Is(err, kernels.ErrNoMemory) {
+		if err := d.Checksums(b.stream, b.upload(make(matrix, count)), src, bytes, count); draw == 0 && errors.Is(err, kernels.ErrNoMemory) {
 			continue
 		}
-		b.done(err)
-		b.same(entry.I32, fmt.Sprintf("checksums of %d tiles of edge %d", count, edge), b.download(dst, len(to)), want)
+		b.judged(d, entry.I32, fmt.Sprintf("checksums of %d tiles of edge %d", count, edge), dst, count+3, wordBytes, func(d kernels.LaneOps, out kernels.Tile) error {
+			return d.Checksums(b.stream, out, src, bytes, count)
+		})
 	}
-	tile := b.upload(make(matrix, 64*64))
-	for name, err := range map[string]error{
-		"no memory":    d.Checksums(b.stream, kernels.Tile{}, tile, 64*64*4, 1),
-		"past the end": d.Checksums(b.stream, b.upload(make(matrix, 2)), tile, 64*64*4, 2),
-		"odd size":     d.Checksums(b.stream, b.upload(make(matrix, 2)), tile, 64*32, 1),
-	} {
+	tile, two := b.upload(make(matrix, 64*64)), b.upload(make(matrix, 2))
+	b.wantErrors(map[string]error{
+		"checksums nowhere":           d.Checksums(b.stream, kernels.Tile{}, tile, 64*64*4, 1),
+		"checksums past the end":      d.Checksums(b.stream, two, tile, 64*64*4, 2),
+		"checksums of half of a tile": d.Checksums(b.stream, two, tile, 64*32, 1),
+	})
+}
+
+// wantErrors wants operations to be refused, of which these are the errors by name.
+func (b *bench) wantErrors(of map[string]error) {
+	b.Helper()
+	for what, err := range of {
 		if err == nil {
-			b.Errorf("Checksums, %s: not refused", name)
+			b.Errorf("%s: no error", what)
 		}
 	}
 	b.must(b.stream.Sync())
 }
 
-// refused wants errors of an operation on what was spoiled, and no panic.
-func refused[K any](b *bench, what string, good K, operation func(K) error, spoiled map[string]func(k *K)) {
+// refused wants errors of an operation on operands that are spoiled one by one, and no panic. A tile is nowhere, at an
+// odd place, or has room for 64 bytes: of those in loose only their content says how long they are. A number is less
+// than 0, wrong or too large. Fields that are zero stay.
+func refused[K any](b *bench, good K, operation func(K) error, loose ...string) {
 	b.Helper()
-	for name, spoil := range spoiled {
-		k := good
-		if spoil(&k); operation(k) == nil {
-			b.Errorf("%s, %s: not refused", what, name)
+	b.done(operation(good))
+	results := map[string]error{}
+	for i, field := range reflect.VisibleFields(reflect.TypeFor[K]()) {
+		spoil := func(x any) {
+			k := good
+			reflect.ValueOf(&k).Elem().Field(i).Set(reflect.ValueOf(x))
+			results[fmt.Sprintf("%T with %s %v", k, field.Name, x)] = operation(k)
+		}
+		switch x := reflect.ValueOf(good).Field(i).Interface().(type) {
+		case kernels.Tile:
+			if x.Buf == nil {
+				break
+			}
+			for _, off := range []int64{2, 4, x.Buf.Bytes() - 64} {
+				if off < 64 || !slices.Contains(loose, field.Name) {
+					spoil(kernels.Tile{Buf: x.Buf, Off: off})
+				}
+			}
+			spoil(kernels.Tile{Off: 64})
+		case int:
+			wrong := []int{-1, 0, 32, 1 << 15}
+			if field.Name == "Rows" || field.Name == "Count" {
+				wrong = []int{-1, 1000}
+			}
+			for _, n := range wrong {
+				spoil(n)
+			}
 		}
 	}
-	b.must(b.stream.Sync())
+	b.wantErrors(results)
 }
 
 // badLevels wants operands that are not there to be refused.
 func (b *bench) badLevels(d kernels.LaneOps) {
-	const edge, end = 64, 64 * 64 * wordBytes
+	const edge, v = 64, entry.I32
 	t, out := b.upload(make(matrix, edge*edge)), b.upload(make(matrix, edge*edge))
-	type ranges = []kernels.LevelRange
-	refused(b, "Level", kernels.Level{Lanes: t, Width: edge, Offsets: t, Ends: t, Weights: t, Ranges: ranges{{Hi: 2}}},
-		func(k kernels.Level) error { return d.Level(b.stream, entry.I32, k) }, map[string]func(k *kernels.Level){
-			"odd width":     func(k *kernels.Level) { k.Width = 60 },
-			"no memory":     func(k *kernels.Level) { k.Lanes.Buf = nil },
-			"past the end":  func(k *kernels.Level) { k.Ranges = ranges{{Hi: 65}} },
-			"no alignment":  func(k *kernels.Level) { k.Lanes.Off = 4 },
-			"before 0":      func(k *kernels.Level) { k.Ranges = ranges{{Lo: -1, Hi: 2}} },
-			"odd offset":    func(k *kernels.Level) { k.Offsets.Off = 2 },
-			"upside down":   func(k *kernels.Level) { k.Ranges = ranges{{Lo: 3, Hi: 2}} },
-			"short sources": func(k *kernels.Level) { k.Sources = kernels.Tile{Buf: t.Buf, Off: end - 64} },
-		})
-	refused(b, "LaneProduct", kernels.LaneProduct{Dst: out, Src: t, Width: edge, Weights: t, Edge: edge},
-		func(k kernels.LaneProduct) error { return d.LaneProduct(b.stream, entry.I32, k) }, map[string]func(k *kernels.LaneProduct){
-			"odd width":    func(k *kernels.LaneProduct) { k.Width = 60 },
-			"no width":     func(k *kernels.LaneProduct) { k.Width = 0 },
-			"no memory":    func(k *kernels.LaneProduct) { k.Src.Buf = nil },
-			"past the end": func(k *kernels.LaneProduct) { k.Width = 128 },
-			"no alignment": func(k *kernels.LaneProduct) { k.Dst.Off = 4 },
-			"odd edge":     func(k *kernels.LaneProduct) { k.Edge = 32 },
-			"odd offset":   func(k *kernels.LaneProduct) { k.Weights.Off = 2 },
-			"in place":     func(k *kernels.LaneProduct) { k.Src = k.Dst },
-		})
-	refused(b, "LaneTranspose", kernels.LaneTranspose{Dst: out, Edge: edge, Side: 1, Lanes: t, Width: edge, Columns: t},
-		func(k kernels.LaneTranspose) error { return d.LaneTranspose(b.stream, entry.I32, k) }, map[string]func(k *kernels.LaneTranspose){
-			"odd width":     func(k *kernels.LaneTranspose) { k.Width = 60 },
-			"no memory":     func(k *kernels.LaneTranspose) { k.Lanes.Buf = nil },
-			"past the end":  func(k *kernels.LaneTranspose) { k.Side = 2 },
-			"no alignment":  func(k *kernels.LaneTranspose) { k.Columns.Off = 4 },
-			"odd edge":      func(k *kernels.LaneTranspose) { k.Edge = 32 },
-			"odd offset":    func(k *kernels.LaneTranspose) { k.Dst.Off = 2 },
-			"no side":       func(k *kernels.LaneTranspose) { k.Side = 0 },
-			"short sources": func(k *kernels.LaneTranspose) { k.Sources = kernels.Tile{Buf: t.Buf, Off: end - 64} },
-		})
-	refused(b, "LaneBlocks", kernels.LaneBlocks{Lanes: out, Width: edge, Blocks: t, Terms: t, Weights: t, Count: 1},
-		func(k kernels.LaneBlocks) error { return d.LaneBlocks(b.stream, entry.I32, k) }, map[string]func(k *kernels.LaneBlocks){
-			"odd width":    func(k *kernels.LaneBlocks) { k.Width = 60 },
-			"no memory":    func(k *kernels.LaneBlocks) { k.Lanes.Buf = nil },
-			"past the end": func(k *kernels.LaneBlocks) { k.Count = edge*edge/5 + 1 },
-			"no alignment": func(k *kernels.LaneBlocks) { k.Weights.Off = 4 },
-			"no slack":     func(k *kernels.LaneBlocks) { k.Weights.Off = end - 64 },
-			"fewer than 0": func(k *kernels.LaneBlocks) { k.Count = -1 },
-		})
-	refused(b, "LaneSums", kernels.LaneSums{Lanes: out, Width: edge, Rows: 8, Names: t, ByLane: t, ByRow: t, Count: edge},
-		func(k kernels.LaneSums) error { return d.LaneSums(b.stream, entry.I32, k) }, map[string]func(k *kernels.LaneSums){
-			"odd width":    func(k *kernels.LaneSums) { k.Width = 60 },
-			"no memory":    func(k *kernels.LaneSums) { k.Lanes.Buf = nil },
-			"past the end": func(k *kernels.LaneSums) { k.Rows = 65 },
-			"no room":      func(k *kernels.LaneSums) { k.ByLane.Off = end - 64 },
-			"no alignment": func(k *kernels.LaneSums) { k.ByRow.Off = 4 },
-			"more lanes":   func(k *kernels.LaneSums) { k.Count = 65 },
-			"fewer than 0": func(k *kernels.LaneSums) { k.Rows = -1 },
-		})
-}
-
-// WithLaneOps returns the device with the judge's kernels.LaneOps: operands are copied to the host, and
-// results back. So what is built on them can be tested on any device.
-func WithLaneOps(d kernels.Device) kernels.Device { return plainLaneOps{d} }
-
-type plainLaneOps struct{ kernels.Device }
-
-// Unwrap gives the device, for kernels.As.
-func (d plainLaneOps) Unwrap() kernels.Device { return d.Device }
-
-// transfer copies between host and device, and remembers the first error.
-type transfer struct {
-	s   kernels.Stream
-	err error
-}
-
-func (x *transfer) in(t kernels.Tile, n, size int) matrix {
-	memory := make([]byte, n*size)
-	if n > 0 && x.err == nil {
-		x.err = errors.Join(x.s.CopyOut(memory, t), x.s.Sync())
+	level := kernels.Level{Lanes: out, Width: edge, Offsets: t, Ends: t, Weights: t, Sources: t, Ranges: []kernels.LevelRange{{Hi: 20}}}
+	refused(b, level, func(k kernels.Level) error { return d.Level(b.stream, v, k) }, "Ends", "Weights")
+	product := kernels.LaneProduct{Dst: out, Src: t, Width: edge, Weights: t, Edge: edge}
+	refused(b, product, func(k kernels.LaneProduct) error { return d.LaneProduct(b.stream, v, k) })
+	refused(b, kernels.LaneTranspose{Dst: out, Edge: edge, Side: 1, Lanes: t, Width: edge, Columns: t, Sources: t},
+		func(k kernels.LaneTranspose) error { return d.LaneTranspose(b.stream, v, k) }, "Lanes")
+	refused(b, kernels.LaneBlocks{Lanes: out, Width: edge, Blocks: t, Terms: t, Weights: t, Count: 4},
+		func(k kernels.LaneBlocks) error { return d.LaneBlocks(b.stream, v, k) }, "Terms")
+	refused(b, kernels.LaneSums{Lanes: t, Width: edge, Rows: 20, Names: t, ByLane: out, ByRow: b.upload(make(matrix, edge*edge)), Count: edge},
+		func(k kernels.LaneSums) error { return d.LaneSums(b.stream, v, k) })
+	results := map[string]error{}
+	for _, r := range []kernels.LevelRange{{Hi: 65}, {Lo: -1, Hi: 2}, {Lo: 3, Hi: 2}} {
+		level.Ranges = []kernels.LevelRange{r}
+		results[fmt.Sprintf("level of %+v", r)] = d.Level(b.stream, v, level)
 	}
-	return unpack(memory, size)
-}
-
-func (x *transfer) out(t kernels.Tile, m matrix, size int) error {
-	if x.err == nil && len(m) > 0 {
-		x.err = errors.Join(x.s.CopyIn(t, m.pack(size)), x.s.Sync())
-	}
-	return x.err
-}
-
-func (x *transfer) sources(t kernels.Tile, width int) matrix {
-	if t == (kernels.Tile{}) {
-		return nil
-	}
-	return x.in(t, width, wordBytes)
-}
-
-// Level implements kernels.LaneOps.
-func (d plainLaneOps) Level(s kernels.Stream, v entry.Variant, l kernels.Level) error {
-	x, rows := &transfer{s: s}, 0
-	for _, r := range l.Ranges {
-		rows = max(rows, int(r.Hi))
-	}
-	p := lanes{width: l.Width, offsets: x.in(l.Offsets, rows+1, wordBytes), sources: x.sources(l.Sources, l.Width)}
-	p.ends, p.weights = x.in(l.Ends, int(p.offsets[rows]), wordBytes), x.in(l.Weights, int(p.offsets[rows]), v.WeightBytes())
-	for _, end := range p.ends {
-		rows = max(rows, int(end)+1)
-	}
-	if p.rows = x.in(l.Lanes, rows*l.Width, v.Bytes()); x.err == nil {
-		p.level(v, l.Fresh, l.Ranges)
-	}
-	return x.out(l.Lanes, p.rows, v.Bytes())
-}
-
-// LaneProduct implements kernels.LaneOps.
-func (d plainLaneOps) LaneProduct(s kernels.Stream, v entry.Variant, p kernels.LaneProduct) error {
-	x := &transfer{s: s}
-	from, weights := x.in(p.Src, p.Edge*p.Width, v.Bytes()), x.in(p.Weights, p.Edge*p.Edge, v.Bytes())
-	return x.out(p.Dst, laneTimes(v, from, weights, p.Edge, p.Width), v.Bytes())
-}
-
-// LaneBlocks implements kernels.LaneOps.
-func (d plainLaneOps) LaneBlocks(s kernels.Stream, v entry.Variant, b kernels.LaneBlocks) error {
-	x, p := &transfer{s: s}, laneBlocks{width: b.Width, fresh: b.Fresh}
-	rows, terms, weights := 0, 0, 0
-	for f := range slices.Chunk(x.in(b.Blocks, 5*b.Count, wordBytes), 5) {
-		p.blocks = append(p.blocks, kernels.LaneBlock{Row: int32(f[0]), Rows: int32(f[1]), First: int32(f[2]), Terms: int32(f[3]), Shift: int32(f[4])})
-		rows, terms = max(rows, int(f[0]+f[1])), max(terms, int(f[2]+f[3]))
-	}
-	for f := range slices.Chunk(x.in(b.Terms, 2*terms, wordBytes), 2) {
-		p.terms = append(p.terms, kernels.LaneTerm{Row: int32(f[0]), Weights: int32(f[1])})
-		rows = max(rows, int(f[0])+1)
-	}
-	for _, block := range p.blocks {
-		for _, t := range p.terms[block.First:][:block.Terms] {
-			weights = max(weights, int(t.Weights+block.Shift)*kernels.LaneWeightUnit+int(block.Rows))
-		}
-	}
-	p.rows, p.weights = x.in(b.Lanes, rows*b.Width, v.Bytes()), x.in(b.Weights, weights, v.Bytes())
-	if x.err == nil {
-		p.run(v)
-	}
-	return x.out(b.Lanes, p.rows, v.Bytes())
-}
-
-// LaneTranspose implements kernels.LaneOps.
-func (d plainLaneOps) LaneTranspose(s kernels.Stream, v entry.Variant, t kernels.LaneTranspose) error {
-	x, rows := &transfer{s: s}, 0
-	columns := x.in(t.Columns, t.Side*t.Edge, wordBytes)
-	for _, row := range columns {
-		rows = max(rows, int(int32(row))+1)
-	}
-	p := lanes{width: t.Width, rows: x.in(t.Lanes, rows*t.Width, v.Bytes()), sources: x.sources(t.Sources, t.Width)}
-	if x.err != nil {
-		return x.err
-	}
-	return x.out(t.Dst, p.transposed(v, t.Edge, t.Side, columns), v.Bytes())
-}
-
-// Checksums implements kernels.LaneOps.
-func (d plainLaneOps) Checksums(s kernels.Stream, dst, src kernels.Tile, bytes int64, count int) error {
-	x, sums := &transfer{s: s}, make(matrix, count)
-	blocks := x.in(src, int(bytes)*count, 1).pack(1)
-	for i := range sums {
-		sums[i] = uint64(crc32.Checksum(blocks[i*int(bytes):][:bytes], crc32.MakeTable(crc32.Castagnoli)))
-	}
-	return x.out(dst, sums, wordBytes)
+	product.Src = product.Dst
+	results["product in place"] = d.LaneProduct(b.stream, v, product)
+	b.wantErrors(results)
 }

@@ -2,9 +2,7 @@ package conformance
 
 import (
 	"cmp"
-	"math"
 	"slices"
-	"sort"
 	"testing"
 
 	"ooc/kernels"
@@ -22,193 +20,85 @@ func (b *bench) laneStatsOps(d kernels.LaneStats) {
 	b.Run("BadOperands", func(t *testing.T) { b.with(t).badLaneStats(d) })
 }
 
-// laneRows is kernels.LaneRows in host memory.
-type laneRows struct {
-	width, count int
-	rows, names  matrix
-}
-
-// answer is the judge of kernels.LaneStats: what it gives is as long as an answer.
-func (p *laneRows) answer(v entry.Variant, q kernels.LaneQuestion) []byte {
-	memory := entry.Bytes(make([]uint64, entry.CeilDiv(q.Room(v, p.width, len(p.names)).Answer, 8)))
-	switch q := q.(type) {
-	case kernels.LaneBelow:
-		edges, counts := numbers(v, unpack(q.Edges, v.Bytes())), entry.View[int32](memory)
-		for l := range p.count {
-			lane := p.lane(v, l)
-			for j, edge := range edges {
-				for _, d := range lane {
-					if d < edge {
-						counts[j*p.width+l]++
-					}
-				}
-			}
-		}
-	case kernels.LaneBins:
-		edges, counts := numbers(v, unpack(q.Edges, v.Bytes())), entry.View[int64](memory)
-		for l := range p.count {
-			for _, d := range p.lane(v, l) {
-				if !math.IsInf(d, 1) {
-					counts[sort.Search(len(edges), func(i int) bool { return d < edges[i] })]++
-				}
-			}
-		}
-	case kernels.LaneNearest:
-		near := kernels.LaneNearIn(memory)
-		for i := range near {
-			near[i].Name = -1
-		}
-		for l := range p.count {
-			for i, n := range p.nearest(v, p.lane(v, l), q.K) {
-				near[i*p.width+l] = n
-			}
-		}
-	}
-	return memory
-}
-
-// lane returns the entries of a lane.
-func (p *laneRows) lane(v entry.Variant, l int) []float64 {
-	x := make([]float64, len(p.names))
-	for i := range x {
-		x[i] = v.Kind().Value(p.rows[i*p.width+l])
-	}
-	return x
-}
-
-func (p *laneRows) nearest(v entry.Variant, lane []float64, k int) (near []kernels.LaneNear) {
-	order := make([]int, 0, len(lane))
-	for i, d := range lane {
-		if !math.IsInf(d, 1) {
-			order = append(order, i)
-		}
-	}
-	slices.SortFunc(order, func(i, j int) int {
-		return cmp.Or(cmp.Compare(lane[i], lane[j]), cmp.Compare(p.names[i], p.names[j]))
-	})
-	for _, i := range order[:min(k, len(order))] {
-		near = append(near, kernels.LaneNear{Distance: v.Kind().Wide().Bits(lane[i]), Name: int32(p.names[i])})
-	}
-	return near
-}
-
-// laneStats asks about few and many rows, whose entries are drawn from few numbers or from many.
+// laneStats asks every question about some rows, of edges that entries lie on, and of some between which all bins are
+// as wide.
 func (b *bench) laneStats(d kernels.LaneStats, v entry.Variant) {
-	p := &laneRows{width: kernels.DeviceLaneUnit * (1 + b.IntN(5))}
-	p.count = b.IntN(p.width + 1)
-	few := make(matrix, 1+b.IntN(40))
-	for i := range few {
-		few[i] = b.randomEntry(v, i > 0)
-	}
-	share := []int{0, 1, 20}[b.IntN(3)]
-	for range b.IntN([]int{3, 40, 3 * kernels.LaneSumRows}[b.IntN(3)]) {
-		p.names = append(p.names, uint64(b.IntN(1000)))
-		for range p.width {
-			x := few[b.IntN(len(few))]
-			if b.IntN(21) < share {
-				x = b.randomEntry(v, true)
-			}
-			p.rows = append(p.rows, x)
-		}
-	}
-	lanes, names := b.uploadAs(p.rows, v.Bytes()), b.upload(p.names)
+	r, few := b.newLaneRows(v)
 	edges := func(n int, unreachable bool) []byte {
-		m := make(matrix, n)
+		m := b.entries(v, n, unreachable)
 		for i := range m {
-			if m[i] = b.randomEntry(v, unreachable); i > 0 && b.IntN(3) == 0 {
+			if i > 0 && b.IntN(3) == 0 {
 				m[i] = few[0]
 			}
 		}
 		slices.SortFunc(m, func(x, y uint64) int { return cmp.Compare(v.Kind().Value(x), v.Kind().Value(y)) })
 		return m.pack(v.Bytes())
 	}
+	even, width := make(matrix, 1+b.IntN(1000)), float64(1+b.IntN(20))
+	for i := range even {
+		even[i] = v.Kind().Bits(float64(i) * width)
+	}
 	for _, q := range []kernels.LaneQuestion{
 		kernels.LaneBelow{Edges: edges(1+b.IntN(10), true)},
 		kernels.LaneBins{Edges: edges(b.IntN([]int{3, 100, 30000}[b.IntN(3)]), false)},
-		kernels.LaneBins{Edges: b.evenEdges(v)},
+		kernels.LaneBins{Edges: even.pack(v.Bytes())},
 		kernels.LaneNearest{K: 1 + b.IntN([]int{3, kernels.MostLaneNear}[b.IntN(2)])},
 	} {
-		room := q.Room(v, p.width, len(p.names))
-		data, _, all := room.Places()
-		start := make([]byte, all)
-		copy(start[data:], q.Data())
-		k := kernels.LaneRows{Lanes: lanes, Width: p.width, Rows: len(p.names), Count: p.count, Names: names, Memory: kernels.Tile{Buf: b.alloc(int64(all))}}
-		b.must(b.stream.CopyIn(k.Memory, start))
-		b.must(d.LaneStat(b.stream, v, k, q))
-		got := entry.Bytes(make([]uint64, entry.CeilDiv(room.Answer, 8)))
-		b.done(b.stream.CopyOut(got[:room.Answer], k.Memory))
-		b.sameAnswer(v, p, q, got, p.answer(v, q))
+		got, want := b.answers(d, v, r, q), b.answers(laneJudge{b.device}, v, r, q)
+		_, ofAll := q.(kernels.LaneBins)
+		for i, w := range want {
+			if (ofAll || i%r.Width < r.Count) && got[i] != w {
+				b.Fatalf("%T of %d rows of %d of %d lanes in %v: number %d is %v, want %v", q, r.Rows, r.Count, r.Width, v, i, got[i], w)
+			}
+		}
 	}
 }
 
-// evenEdges are between bins of the same width.
-func (b *bench) evenEdges(v entry.Variant) []byte {
-	width := float64(1 + b.IntN(20))
-	m := make(matrix, 1+b.IntN(1000))
-	for i := range m {
-		m[i] = v.Kind().Bits(float64(i) * width)
-	}
-	return m.pack(v.Bytes())
-}
-
-// sameAnswer compares what answers say of the lanes that are asked about.
-func (b *bench) sameAnswer(v entry.Variant, p *laneRows, q kernels.LaneQuestion, got, want []byte) {
+// answers are the numbers of an answer.
+func (b *bench) answers(d kernels.LaneStats, v entry.Variant, r kernels.LaneRows, q kernels.LaneQuestion) (list []any) {
 	b.Helper()
-	differ := func(i int, x, y any) {
-		b.Fatalf("%T of %d rows of %d of %d lanes in %v: number %d is %v, want %v", q, len(p.names), p.count, p.width, v, i, x, y)
-	}
+	room := q.Room(v, r.Width, r.Rows)
+	data, _, all := room.Places()
+	start := make([]byte, all)
+	copy(start[data:], q.Data())
+	r.Memory = kernels.Tile{Buf: b.alloc(int64(all))}
+	b.must(b.stream.CopyIn(r.Memory, start))
+	b.must(d.LaneStat(b.stream, v, r, q))
+	memory := entry.Bytes(make([]uint64, entry.CeilDiv(room.Answer, 8)))
+	b.done(b.stream.CopyOut(memory[:room.Answer], r.Memory))
 	switch q.(type) {
 	case kernels.LaneBelow:
-		for i, w := range entry.View[int32](want) {
-			if g := entry.View[int32](got)[i]; i%p.width < p.count && g != w {
-				differ(i, g, w)
-			}
+		for _, n := range entry.View[int32](memory) {
+			list = append(list, n)
 		}
 	case kernels.LaneBins:
-		for i, w := range entry.View[int64](want) {
-			if g := entry.View[int64](got)[i]; g != w {
-				differ(i, g, w)
-			}
+		for _, n := range entry.View[int64](memory) {
+			list = append(list, n)
 		}
 	case kernels.LaneNearest:
-		for i, w := range kernels.LaneNearIn(want) {
-			if g := kernels.LaneNearIn(got)[i]; i%p.width < p.count && (g.Name != w.Name || g.Name >= 0 && g.Distance != w.Distance) {
-				differ(i, g, w)
+		for _, n := range kernels.LaneNearIn(memory) {
+			if n.Name < 0 {
+				n.Distance = 0 // it means nothing
 			}
+			list = append(list, n)
 		}
 	}
+	return list
 }
 
 func (b *bench) badLaneStats(d kernels.LaneStats) {
-	type asked struct {
-		kernels.LaneRows
-		q kernels.LaneQuestion
-	}
-	const end = 64 * 64 * wordBytes
 	tile := func() kernels.Tile { return b.upload(make(matrix, 64*64)) }
-	rows := kernels.LaneRows{Lanes: tile(), Width: 64, Rows: 8, Count: 64, Names: tile(), Memory: tile()}
-	edges := kernels.LaneBelow{Edges: make([]byte, 4)}
-	refused(b, "LaneStat", asked{rows, edges}, func(k asked) error { return d.LaneStat(b.stream, entry.I32, k.LaneRows, k.q) }, map[string]func(k *asked){
-		"odd width":    func(k *asked) { k.Width = 60 },
-		"more lanes":   func(k *asked) { k.Count = 65 },
-		"fewer than 0": func(k *asked) { k.Rows = -1 },
-		"past the end": func(k *asked) { k.Rows, k.q = 65, kernels.LaneBins(edges) },
-		"no memory":    func(k *asked) { k.Memory.Buf, k.q = nil, kernels.LaneBins(edges) },
-		"no alignment": func(k *asked) { k.Memory.Off = 4 },
-		"no room":      func(k *asked) { k.Memory.Off, k.q = end-256, kernels.LaneNearest{K: 1} },
-		"no names":     func(k *asked) { k.Names.Off, k.q = end-16, kernels.LaneNearest{K: 1} },
-		"too many":     func(k *asked) { k.q = kernels.LaneNearest{K: kernels.MostLaneNear + 1} },
-		"none":         func(k *asked) { k.q = kernels.LaneNearest{} },
-		"no question":  func(k *asked) { k.q = nil },
-	})
-}
-
-// LaneStat implements kernels.LaneStats.
-func (d plainLaneOps) LaneStat(s kernels.Stream, v entry.Variant, l kernels.LaneRows, q kernels.LaneQuestion) error {
-	x := &transfer{s: s}
-	p := laneRows{width: l.Width, count: l.Count, rows: x.in(l.Lanes, l.Rows*l.Width, v.Bytes()), names: x.in(l.Names, l.Rows, wordBytes)}
-	if x.err != nil {
-		return x.err
+	rows, edges := kernels.LaneRows{Lanes: tile(), Width: 64, Rows: 20, Count: 64, Names: tile(), Memory: tile()}, kernels.LaneBelow{Edges: make([]byte, 4)}
+	ask := func(q kernels.LaneQuestion) func(kernels.LaneRows) error {
+		return func(r kernels.LaneRows) error { return d.LaneStat(b.stream, entry.I32, r, q) }
 	}
-	return x.out(l.Memory, unpack(p.answer(v, q)[:q.Room(v, l.Width, l.Rows).Answer], 1), 1)
+	refused(b, rows, ask(kernels.LaneNearest{K: 1}))
+	b.wantErrors(map[string]error{
+		"too many near": ask(kernels.LaneNearest{K: kernels.MostLaneNear + 1})(rows),
+		"none near":     ask(kernels.LaneNearest{})(rows),
+		"no question":   ask(nil)(rows),
+	})
+	rows.Names = kernels.Tile{} // are not looked at
+	refused(b, rows, ask(edges))
+	refused(b, rows, ask(kernels.LaneBins(edges)))
 }
