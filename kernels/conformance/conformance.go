@@ -49,10 +49,8 @@ type part struct {
 func Run(t *testing.T, open opener) {
 	runParts(t, open, []part{
 		{"MinPlus", func(b *bench) { minPlus(b, smallProducts) }},
-		{"MinPlusBatch", minPlusBatch},
 		{"Closure", func(b *bench) { closure(b, smallPivots) }},
-		{"ClosureRepeats", func(b *bench) { closureRepeats(b, []shape{{320, 1}, {64, 3}}) }},
-		{"ClosureSymmetric", func(b *bench) { closureSymmetric(b, smallSymmetric) }},
+		{"ClosureAgain", func(b *bench) { closureAgain(b, smallAgain) }},
 		{"Copies", copies},
 		{"HostMemory", hostMemory},
 		{"Order", order},
@@ -71,8 +69,7 @@ func Large(t *testing.T, open opener) {
 	runParts(t, open, []part{
 		{"MinPlus", func(b *bench) { minPlus(b, largeProducts) }},
 		{"Closure", func(b *bench) { closure(b, largePivots) }},
-		{"ClosureRepeats", func(b *bench) { closureRepeats(b, []shape{{128, 3}}) }},
-		{"ClosureSymmetric", func(b *bench) { closureSymmetric(b, largeSymmetric) }},
+		{"ClosureAgain", func(b *bench) { closureAgain(b, largeAgain) }},
 		{"Pairs", largePairs},
 	})
 }

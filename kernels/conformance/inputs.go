@@ -103,17 +103,22 @@ func patterns(v entry.Variant) []pattern {
 
 func pick(r *rand.Rand, choices ...uint64) uint64 { return choices[r.IntN(len(choices))] }
 
+// rare draws entries now and then: the others are unreachable.
+func rare(one int, inf uint64, draw func(r *rand.Rand) uint64) func(r *rand.Rand) uint64 {
+	return func(r *rand.Rand) uint64 {
+		if r.IntN(one) > 0 {
+			return inf
+		}
+		return draw(r)
+	}
+}
+
 // integers returns patterns of entries from 0 to inf, of which some are less than most.
 func integers(inf, most uint64) []pattern {
 	return []pattern{
 		{"equal", func(*rand.Rand) uint64 { return 7 }},
 		{"small", func(r *rand.Rand) uint64 { return r.Uint64N(100) }},
-		{"sparse", func(r *rand.Rand) uint64 {
-			if r.IntN(20) > 0 {
-				return inf
-			}
-			return r.Uint64N(most)
-		}},
+		{"sparse", rare(20, inf, func(r *rand.Rand) uint64 { return r.Uint64N(most) })},
 		{"whole range", func(r *rand.Rand) uint64 { return r.Uint64N(inf + 1) }},
 		{"near infinite", func(r *rand.Rand) uint64 { return inf - r.Uint64N(1000) }},
 		{"sums near infinite", func(r *rand.Rand) uint64 { return inf/2 + r.Uint64N(1000) - 500 }},
@@ -125,22 +130,12 @@ func signedInts() []pattern {
 	bits := func(x int32) uint64 { return uint64(uint32(x)) }
 	return []pattern{
 		{"small signed", func(r *rand.Rand) uint64 { return bits(r.Int32N(200) - 100) }},
-		{"sparse signed", func(r *rand.Rand) uint64 {
-			if r.IntN(20) > 0 {
-				return bits(inf)
-			}
-			return bits(r.Int32N(1<<21) - 1<<20)
-		}},
+		{"sparse signed", rare(20, bits(inf), func(r *rand.Rand) uint64 { return bits(r.Int32N(1<<21) - 1<<20) })},
 		{"near the limits", func(r *rand.Rand) uint64 {
 			return pick(r, bits(last), bits(-last), bits(inf), 0, 1, bits(-1), bits(last/2), bits(-last/2), bits(last/2+1))
 		}},
 		// Unreachable and very negative: sums that must not count as distances.
-		{"drifting", func(r *rand.Rand) uint64 {
-			if r.IntN(200) > 0 {
-				return bits(inf)
-			}
-			return bits(-last + r.Int32N(1000))
-		}},
+		{"drifting", rare(200, bits(inf), func(r *rand.Rand) uint64 { return bits(-last + r.Int32N(1000)) })},
 		{"whole range signed", func(r *rand.Rand) uint64 { return bits(r.Int32N(2*last+1) - last) }},
 	}
 }
@@ -158,12 +153,7 @@ func floats(k entry.Kind, octave uint64) []pattern {
 	return []pattern{
 		{"equal", func(*rand.Rand) uint64 { return k.Bits(0.1) }},
 		{"uniform", func(r *rand.Rand) uint64 { return k.Bits(r.Float64()) }},
-		{"sparse", func(r *rand.Rand) uint64 {
-			if r.IntN(20) > 0 {
-				return inf
-			}
-			return k.Bits(r.Float64() * 1000)
-		}},
+		{"sparse", rare(20, inf, func(r *rand.Rand) uint64 { return k.Bits(r.Float64() * 1000) })},
 		{"denormal", func(r *rand.Rand) uint64 { return r.Uint64N(2 * octave) }},
 		// Every finite non-negative float: sums round, and overflow to +Inf.
 		{"any magnitude", func(r *rand.Rand) uint64 { return r.Uint64N(inf) }},
@@ -175,12 +165,7 @@ func floats(k entry.Kind, octave uint64) []pattern {
 		// Magnitudes whose negative sums stay finite: −Inf is no entry.
 		{"any magnitude signed", func(r *rand.Rand) uint64 { return sign(r, r.Uint64N(inf-2*octave)) }},
 		{"negative or infinite", func(r *rand.Rand) uint64 { return pick(r, inf, k.Bits(-r.Float64()-1)) }},
-		{"sparse signed", func(r *rand.Rand) uint64 {
-			if r.IntN(20) > 0 {
-				return inf
-			}
-			return k.Bits(r.Float64()*2000 - 1000)
-		}},
+		{"sparse signed", rare(20, inf, func(r *rand.Rand) uint64 { return k.Bits(r.Float64()*2000 - 1000) })},
 	}
 }
 

@@ -183,7 +183,7 @@ func (b *bench) pairClosure(v entry.Variant, s shape, g graphPattern) {
 func tight(v entry.Variant, g graphPattern, n int, before, arc, d uint64) bool {
 	if v.Float() && !g.exact {
 		x, w, y := v.Kind().Value(before), v.Kind().Value(arc), v.Kind().Value(d)
-		return math.Abs(x+w-y) <= 2*float64(n)*y*epsilon(v)
+		return math.Abs(x+w-y) <= 2*float64(n)*y*v.Kind().RoundingSlack()/4
 	}
 	return arc != v.Unreachable() && lower(v, v.Unreachable(), before, arc) == d
 }

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -80,28 +81,39 @@ func (b *bench) downloadAs(t kernels.Tile, n, size int) matrix {
 	return unpack(memory, size)
 }
 
-// blocks cuts the vectorGraph into random blocks on the device: compressed rows, or pieces of the matrix. Those that
-// share vertices come one after another; first says which of them is the vertices' first.
-func (x *vectorGraph) blocks() (blocks []kernels.Block, first []bool) {
+// onBlocks cuts the graph into random blocks on the device, compressed rows or pieces of the matrix, and then runs an
+// operation on each. Those that share vertices come one after another; first says which is the vertices' first.
+func (x *vectorGraph) onBlocks(operation func(k kernels.Block, first bool) error) {
+	x.Helper()
+	var blocks []kernels.Block
 	for lo := 0; lo < x.n; {
 		hi := min(x.n, lo+1+x.IntN(x.n))
 		if x.IntN(2) == 0 {
-			blocks, first = append(blocks, x.compressed(lo, hi)), append(first, true)
+			blocks = append(blocks, x.compressed(lo, hi))
 		} else {
 			edge := hi - lo + x.IntN(20)
 			for row := 0; row < x.n; {
 				rows := 1 + x.IntN(x.n-row)
-				blocks, first = append(blocks, x.piece(lo, hi, edge, row, rows, x.IntN(2) == 0)), append(first, row == 0)
+				blocks = append(blocks, x.piece(lo, hi, edge, row, rows, x.IntN(2) == 0))
 				row += rows
 			}
 		}
 		lo = hi
 	}
-	return blocks, first
+	for _, k := range blocks {
+		x.must(operation(k, k.Row == 0))
+	}
+	x.must(x.stream.Sync())
 }
 
 func (x *vectorGraph) compressed(lo, hi int) kernels.Block {
-	offsets, ends, weights := matrix{0}, matrix{}, matrix{}
+	offsets, ends, weights := x.arcs(lo, hi)
+	return kernels.Block{Lo: lo, Hi: hi, Offsets: x.upload(offsets), Ends: x.upload(ends), Weights: x.upload(weights)}
+}
+
+// arcs returns those into some vertices in compressed rows.
+func (x *vectorGraph) arcs(lo, hi int) (offsets, ends, weights matrix) {
+	offsets = matrix{0}
 	for v := lo; v < hi; v++ {
 		for u := range x.n {
 			if w := x.weights[u*x.n+v]; w != x.v.Unreachable() {
@@ -110,7 +122,7 @@ func (x *vectorGraph) compressed(lo, hi int) kernels.Block {
 		}
 		offsets = append(offsets, uint64(len(ends)))
 	}
-	return kernels.Block{Lo: lo, Hi: hi, Offsets: x.upload(offsets), Ends: x.upload(ends), Weights: x.upload(weights)}
+	return offsets, ends, weights
 }
 
 func (x *vectorGraph) piece(lo, hi, edge, row, rows int, transposed bool) kernels.Block {
@@ -168,25 +180,22 @@ func (b *bench) pulls(d kernels.VectorOps) {
 			if count == 1 {
 				p.Count = x.IntN(2)
 			}
-			blocks, first := x.blocks()
-			for i := range blocks {
-				p.Block, p.First = blocks[i], first[i]
-				x.must(d.Pull(x.stream, v, p))
-			}
-			x.must(x.stream.Sync())
+			x.onBlocks(func(k kernels.Block, first bool) error {
+				p.Block, p.First = k, first
+				return d.Pull(x.stream, v, p)
+			})
 			x.same(v, "next", x.download(p.Next, len(want)), want)
 			x.same(v, "predecessors", x.download(p.Pred, len(after)), after)
 			x.same(v, "dist", x.download(p.Dist, len(dist)), dist)
 			x.same(v, "changed", x.download(p.Changed, count), changed)
 		}
 	}
-	for _, group := range []int{0, -1, 3, 2 * kernels.MaxGroup} {
-		x := b.newVectorGraph(entry.I32)
-		t := x.upload(x.vector())
-		if d.Pull(x.stream, entry.I32, kernels.Pull{Block: x.compressed(0, x.n), Dist: t, Next: x.upload(x.vector()), Pred: t, Changed: t, Group: group}) == nil {
-			b.Errorf("a group of %d was not refused", group)
-		}
+	x, errs := b.newVectorGraph(entry.I32), map[string]error{}
+	p := kernels.Pull{Block: x.compressed(0, x.n), Dist: x.upload(x.vector()), Next: x.upload(x.vector()), Pred: x.upload(x.vector()), Changed: x.upload(x.vector())}
+	for _, p.Group = range []int{0, -1, 3, 2 * kernels.MaxGroup} {
+		errs[fmt.Sprintf("a group of %d", p.Group)] = d.Pull(x.stream, entry.I32, p)
 	}
+	b.wantErrors(errs)
 }
 
 func (b *bench) links(d kernels.VectorOps) {
@@ -208,16 +217,24 @@ func (b *bench) links(d kernels.VectorOps) {
 					}
 				}
 			}
-			blocks, first := x.blocks()
-			for i := range blocks {
-				l.Block, l.First = blocks[i], first[i]
-				x.must(d.Link(x.stream, v, l))
-			}
-			x.must(x.stream.Sync())
+			x.onBlocks(func(k kernels.Block, first bool) error {
+				l.Block, l.First = k, first
+				return d.Link(x.stream, v, l)
+			})
 			x.same(v, "weight", x.download(l.Light, x.n), light)
 			x.same(v, "end", x.download(l.Ends, x.n), ends)
 		}
 	}
+}
+
+// first is where the least of some int32 entries is first.
+func first(m matrix) (best int) {
+	for i, x := range m {
+		if int32(x) < int32(m[best]) {
+			best = i
+		}
+	}
+	return best
 }
 
 func (b *bench) leasts(d kernels.VectorOps) {
@@ -227,90 +244,56 @@ func (b *bench) leasts(d kernels.VectorOps) {
 			for i := range source {
 				source[i] = uint64(uint32(b.Int32N(2*spread+1) - spread))
 			}
-			best := 0
-			for i, x := range source {
-				if int32(x) < int32(source[best]) {
-					best = i
-				}
-			}
 			l := kernels.Least{N: n, Source: b.upload(source), Result: b.upload(make(matrix, 3))}
 			l.Result.Off = int64(b.IntN(2)) * wordBytes
 			b.done(d.Least(b.stream, l))
-			if got := b.download(l.Result, 2); got[0] != source[best] || int(got[1]) != best {
-				b.Fatalf("the least of %d is %d at %d, want %d at %d", n, int32(got[0]), got[1], int32(source[best]), best)
-			}
+			best := first(source)
+			b.same(entry.I32Signed, fmt.Sprintf("the least of %d and its place", n), b.download(l.Result, 2), matrix{source[best], uint64(best)})
 		}
 	}
 }
 
+// grows takes vertices of small graphs, and then one with many neighbours of very many vertices, and two more.
 func (b *bench) grows(d kernels.VectorOps) {
 	for range 25 {
 		x := b.newVectorGraph(entry.I32)
-		at := x.compressed(0, x.n)
-		keys, parents, tree := make(matrix, x.n), make(matrix, x.n), make(matrix, x.n)
-		for i := range keys {
-			keys[i] = [...]uint64{uint64(kernels.KeyNone), uint64(kernels.KeyTaken), x.number()}[x.IntN(3)]
-		}
-		least := matrix{x.Uint64N(100), uint64(x.IntN(x.n))}
-		neighbours := func(u int, offer func(v int, w uint64)) {
-			for v := range x.n { // the arcs into u are its neighbours here
-				if w := x.weights[v*x.n+u]; w != x.v.Unreachable() {
-					offer(v, w)
-				}
-			}
-		}
-		x.growSteps(d, at, keys, parents, tree, least, 1+x.IntN(x.n), neighbours)
+		offsets, ends, weights := x.arcs(0, x.n) // the arcs into a vertex are to its neighbours here
+		b.grow(d, offsets, ends, weights, x.IntN(x.n), 1+x.IntN(x.n))
 	}
-	b.growMany(d)
+	n := 1<<16 + 1 + b.IntN(1<<16)
+	offsets, u, ends, weights := make(matrix, n+1), b.IntN(n), matrix{}, matrix{}
+	for v := range n {
+		if b.IntN(3) == 0 {
+			ends, weights = append(ends, uint64(v)), append(weights, 1+b.Uint64N(1000))
+		}
+	}
+	entry.Fill(offsets[u+1:], uint64(len(ends))) // the others have none
+	b.grow(d, offsets, ends, weights, u, 3)
 }
 
-// growSteps compares some steps with plain ones.
-func (x *vectorGraph) growSteps(d kernels.VectorOps, at kernels.Block, keys, parents, tree, least matrix, steps int, neighbours func(u int, offer func(v int, w uint64))) {
-	g := kernels.Grow{N: x.n, Steps: steps, Offsets: at.Offsets, Ends: at.Ends, Weights: at.Weights, Keys: x.upload(keys), Parents: x.upload(parents),
-		Tree: x.upload(tree), Least: x.upload(least)}
+// grow compares some steps of Prim's algorithm from a vertex on with plain ones, with random keys.
+func (b *bench) grow(d kernels.VectorOps, offsets, ends, weights matrix, from, steps int) {
+	n, least := len(offsets)-1, matrix{b.Uint64N(100), uint64(from)}
+	keys, parents, tree := make(matrix, n), make(matrix, n), make(matrix, n)
+	for i := range keys {
+		keys[i] = pick(b.Rand, uint64(kernels.KeyNone), uint64(kernels.KeyTaken), b.Uint64N(1000), b.Uint64N(20))
+	}
+	g := kernels.Grow{N: n, Steps: steps, Offsets: b.upload(offsets), Ends: b.upload(ends), Weights: b.upload(weights),
+		Keys: b.upload(keys), Parents: b.upload(parents), Tree: b.upload(tree), Least: b.upload(least)}
 	for range steps {
-		u := int(least[1])
+		u := least[1]
 		tree[u], keys[u] = least[0], uint64(kernels.KeyTaken)
-		neighbours(u, func(v int, w uint64) {
-			if int32(w) < int32(keys[v]) && keys[v] != uint64(kernels.KeyTaken) {
-				keys[v], parents[v] = w, uint64(u)
-			}
-		})
-		best := 0
-		for i := range keys {
-			if int32(keys[i]) < int32(keys[best]) {
-				best = i
+		for k := offsets[u]; k < offsets[u+1]; k++ {
+			if v, w := ends[k], weights[k]; w < keys[v] && keys[v] != uint64(kernels.KeyTaken) {
+				keys[v], parents[v] = w, u
 			}
 		}
+		best := first(keys)
 		least[0], least[1] = keys[best], uint64(best)
 	}
-	x.done(d.Grow(x.stream, g))
-	x.same(x.v, "key", x.download(g.Keys, x.n), keys)
-	x.same(x.v, "parent", x.download(g.Parents, x.n), parents)
-	x.same(x.v, "tree", x.download(g.Tree, x.n), tree)
-	x.same(x.v, "least", x.download(g.Least, 2), least)
-}
-
-// growMany takes a vertex with many neighbours of very many vertices, and two more.
-func (b *bench) growMany(d kernels.VectorOps) {
-	x := &vectorGraph{bench: b, v: entry.I32, n: 1<<16 + 1 + b.IntN(1<<16)}
-	keys, offsets := make(matrix, x.n), make(matrix, x.n+1)
-	u, ends, weights := b.IntN(x.n), matrix{}, matrix{}
-	for v := range x.n {
-		keys[v] = [...]uint64{uint64(kernels.KeyNone), uint64(kernels.KeyTaken), 2 + x.Uint64N(1000)}[x.IntN(3)]
-		if x.IntN(3) == 0 {
-			ends, weights = append(ends, uint64(v)), append(weights, 1+x.Uint64N(1000))
-		}
-	}
-	for v := u + 1; v <= x.n; v++ {
-		offsets[v] = uint64(len(ends)) // the others have none
-	}
-	at := kernels.Block{Offsets: b.upload(offsets), Ends: b.upload(ends), Weights: b.upload(weights)}
-	x.growSteps(d, at, keys, make(matrix, x.n), make(matrix, x.n), matrix{5, uint64(u)}, 3, func(of int, offer func(v int, w uint64)) {
-		for k, v := range ends {
-			if of == u {
-				offer(int(v), weights[k])
-			}
-		}
-	})
+	b.done(d.Grow(b.stream, g))
+	b.same(entry.I32, "key", b.download(g.Keys, n), keys)
+	b.same(entry.I32, "parent", b.download(g.Parents, n), parents)
+	b.same(entry.I32, "tree", b.download(g.Tree, n), tree)
+	b.same(entry.I32, "least", b.download(g.Least, 2), least)
 }
