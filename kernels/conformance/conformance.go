@@ -52,10 +52,7 @@ func Run(t *testing.T, open opener) {
 		{"Closure", func(b *bench) { closure(b, smallPivots) }},
 		{"ClosureAgain", func(b *bench) { closureAgain(b, smallAgain) }},
 		{"Copies", copies},
-		{"HostMemory", hostMemory},
-		{"Order", order},
-		{"Wait", wait},
-		{"PingPong", pingPong},
+		{"Programs", programs},
 		{"ManyStreams", manyStreams},
 		{"Events", events},
 		{"CloseQueued", closeQueued},
@@ -352,12 +349,17 @@ func (a *arena) read(s kernels.Stream, i int) matrix {
 	return unpack(got, a.size)
 }
 
-// draw fills the first n tiles with small entries.
-func (a *arena) draw(v entry.Variant, n int) {
+// drawn returns n tiles of small entries, which the device has too.
+func (b *bench) drawn(v entry.Variant, t, n int) *arena {
+	a := b.newArena(v, t, n)
 	for i := range n {
-		patterns(v)[4].fill(a.Rand, a.data(i))
+		a.draw(v, i)
 	}
+	a.upload()
+	return a
 }
+
+func (a *arena) draw(v entry.Variant, i int) { patterns(v)[4].fill(a.Rand, a.data(i)) }
 
 func (a *arena) whole() kernels.Tile { return kernels.Tile{Buf: a.buf} }
 

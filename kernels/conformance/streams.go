@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 
@@ -9,84 +10,88 @@ import (
 	"ooc/kernels/entry"
 )
 
-// copies moves blocks of many sizes to many places, in and out.
+// copies moves blocks of many sizes to many places, in and out, from memory of the device and from other memory.
 func copies(b *bench) {
-	const size = 1 << 20 // entries
-	buf := b.alloc(size * wordBytes)
-	host := make([]uint32, size)
-	scramble := func(words []uint32) {
-		for i := range words {
-			words[i] = b.Uint32()
+	for _, size := range []int64{4, 4096, 1 << 20, 5<<20 + 64} {
+		in, err := b.device.AllocHost(size)
+		b.must(err)
+		out, err := b.device.AllocHost(size)
+		b.must(err)
+		if int64(len(in)) != size || int64(len(out)) != size {
+			b.Fatalf("AllocHost(%d) returned %d and %d bytes", size, len(in), len(out))
 		}
-	}
-	scramble(host)
-	b.done(b.stream.CopyIn(kernels.Tile{Buf: buf}, entry.Bytes(host)))
-	for range 200 {
-		n := 1 + b.IntN(1<<b.IntN(20))
-		at := b.IntN(size - n + 1)
-		scramble(host[at:][:n])
-		b.must(b.stream.CopyIn(kernels.Tile{Buf: buf, Off: int64(at * wordBytes)}, entry.Bytes(host[at:][:n])))
-		n = 1 + b.IntN(1<<b.IntN(20))
-		at = b.IntN(size - n + 1)
-		got := make([]uint32, n)
-		b.done(b.stream.CopyOut(entry.Bytes(got), kernels.Tile{Buf: buf, Off: int64(at * wordBytes)}))
-		for i := range got {
-			if got[i] != host[at+i] {
-				b.Fatalf("%d entries from %d: entry %d differs", n, at, i)
+		buf, elsewhere := b.alloc(size), make([]byte, size)
+		scramble := func(memory []byte) {
+			for i := range memory {
+				memory[i] = byte(b.Uint32())
 			}
 		}
+		some := func(memory []byte) (part []byte, t kernels.Tile) { // whole words
+			n := wordBytes * (1 + b.IntN(1+b.IntN(int(size)/wordBytes)))
+			at := wordBytes * b.IntN((int(size)-n)/wordBytes+1)
+			return memory[at:][:n], kernels.Tile{Buf: buf, Off: int64(at)}
+		}
+		scramble(in)
+		b.done(b.stream.CopyIn(kernels.Tile{Buf: buf}, in))
+		for range 60 {
+			part, to := some(in)
+			scramble(part)
+			if b.IntN(2) == 0 {
+				part = append([]byte(nil), part...)
+			}
+			b.must(b.stream.CopyIn(to, part))
+			got, from := some([][]byte{out, elsewhere}[b.IntN(2)])
+			scramble(got[:min(64, len(got))])
+			b.done(b.stream.CopyOut(got, from))
+			if string(got) != string(in[from.Off:][:len(got)]) {
+				b.Fatalf("%d bytes from %d of %d differ", len(got), from.Off, size)
+			}
+		}
+		b.must(errors.Join(b.device.FreeHost(in), b.device.FreeHost(out)))
 	}
 }
 
-// hostMemory copies through AllocHost, over several sizes.
-func hostMemory(b *bench) {
-	for _, bytes := range []int64{4, 4096, 1 << 20, 5<<20 + 64} {
-		in, err := b.device.AllocHost(bytes)
-		b.must(err)
-		out, err := b.device.AllocHost(bytes)
-		b.must(err)
-		if int64(len(in)) != bytes || int64(len(out)) != bytes {
-			b.Fatalf("AllocHost(%d) returned %d and %d bytes", bytes, len(in), len(out))
+// programs runs products and copies of random tiles on random streams. Each waits for all that other streams do with
+// its tiles.
+func programs(b *bench) {
+	const t, v, tiles, count = 128, entry.I32, 6, 3
+	a := b.drawn(v, t, tiles)
+	streams := [count]kernels.Stream{b.stream, b.newStream(), b.newStream()}
+	var last [tiles][count]kernels.Event // of each stream with the tile
+	var copies [][]byte
+	var want []matrix
+	for range draws(300) {
+		on, p := b.IntN(count), b.Perm(tiles)[:3]
+		s, c := streams[on], p[0]
+		for _, tile := range p {
+			for other, event := range last[tile] {
+				if event != nil && other != on {
+					b.must(s.Wait(event))
+				}
+			}
 		}
-		for i := range in {
-			in[i] = byte(b.Uint32())
-			out[i] = ^in[i]
+		switch b.IntN(4) {
+		case 0:
+			a.draw(v, c)
+			b.must(s.CopyIn(a.tile(c), a.data(c).pack(a.size)))
+		case 1:
+			copies, want = append(copies, make([]byte, a.area()*a.size)), append(want, slices.Clone(a.data(c)))
+			b.must(s.CopyOut(copies[len(copies)-1], a.tile(c)))
+		default:
+			b.must(s.MinPlus(v, t, []kernels.Product{a.product(v, c, p[1], p[2], 1, b.IntN(2) == 0)}))
 		}
-		buf := b.alloc(bytes)
-		b.must(b.stream.CopyIn(kernels.Tile{Buf: buf}, in))
-		b.done(b.stream.CopyOut(out, kernels.Tile{Buf: buf}))
-		if string(in) != string(out) {
-			b.Fatalf("%d bytes differ after a round trip", bytes)
+		event := b.record(s)
+		for _, tile := range p {
+			last[tile][on] = event
 		}
-		b.must(b.device.FreeHost(in))
-		b.must(b.device.FreeHost(out))
 	}
-}
-
-// order overwrites, between operations of one stream, what the earlier ones used.
-func order(b *bench) {
-	const t, v = 128, entry.I32
-	a := b.newArena(v, t, 3)
-	small := patterns(v)[4]
-	var memory, got [10][]byte
-	var want [len(got)]matrix
-	for i := range got {
-		input := make(matrix, t*t)
-		got[i], want[i] = make([]byte, t*t*a.size), make(matrix, t*t)
-		small.fill(b.Rand, input)
-		memory[i] = input.pack(a.size)
-		refMinPlus(v, t, want[i], []matrix{input}, []matrix{input}, true)
+	for _, s := range streams {
+		b.must(s.Sync())
 	}
-	for i := range got {
-		b.must(b.stream.CopyIn(a.tile(0), memory[i]))
-		b.must(b.stream.MinPlus(v, t, []kernels.Product{
-			{C: a.tile(1 + i%2), A: a.tiles(0, 1), B: a.tiles(0, 1), Fresh: true}}))
-		b.must(b.stream.CopyOut(got[i], a.tile(1+i%2)))
+	for i, got := range copies {
+		b.same(v, "copy", unpack(got, a.size), want[i])
 	}
-	b.must(b.stream.Sync())
-	for i := range got {
-		b.same(v, "square", unpack(got[i], a.size), want[i])
-	}
+	a.check(v)
 }
 
 // slow keeps a stream busy with products of tiles 1 and 2 into tile scratch.
@@ -97,58 +102,6 @@ func (a *arena) slow(s kernels.Stream, v entry.Variant, scratch, times int) {
 	}
 }
 
-// wait lets a second stream copy what a first one computes after much other work: without Wait the second
-// comes too early.
-func wait(b *bench) {
-	const t, v = 128, entry.I32
-	second := b.newStream()
-	for range draws(10) {
-		a := b.newArena(v, t, 4)
-		a.draw(v, 3)
-		a.upload()
-		a.slow(b.stream, v, 3, 50)
-		b.must(b.stream.MinPlus(v, t, []kernels.Product{a.product(v, 0, 1, 2, 1, false)}))
-		b.must(second.Wait(b.record(b.stream)))
-		b.same(v, "product", a.read(second, 0), a.data(0))
-		b.must(b.stream.Sync())
-	}
-}
-
-// pingPong hands one tile back and forth between two streams, each step of which changes it.
-func pingPong(b *bench) {
-	const t, v, turns = 128, entry.I32, 12
-	a := b.newArena(v, t, 4)
-	a.draw(v, 1)
-	for i := range a.data(1) {
-		a.data(1)[i] = v.Unreachable() // adds one to each entry
-		if i/t == i%t {
-			a.data(1)[i] = 1
-		}
-	}
-	a.upload()
-	want := append(matrix(nil), a.data(0)...)
-	streams := []kernels.Stream{b.stream, b.newStream()}
-	var last kernels.Event
-	for i := range turns {
-		s := streams[i%2]
-		if last != nil {
-			b.must(s.Wait(last))
-		}
-		from, to := 2*(i%2), 2*((i+1)%2)
-		for range 4 { // idle work in front of what the other stream waits for
-			b.must(s.MinPlus(v, t, []kernels.Product{{C: a.tile(3), A: a.tiles(1, 1), B: a.tiles(1, 1), Fresh: true}}))
-		}
-		b.must(s.MinPlus(v, t, []kernels.Product{
-			{C: a.tile(to), A: a.tiles(1, 1), B: a.tiles(from, 1), Fresh: true}}))
-		last = b.record(s)
-	}
-	b.must(last.Sync())
-	for i := range want {
-		want[i] += turns
-	}
-	b.same(v, "what was handed around", a.read(b.stream, 0), want)
-}
-
 // manyStreams runs independent work on several streams, each owned by a goroutine.
 func manyStreams(b *bench) {
 	const t, v, n = 128, entry.F32, 8
@@ -156,8 +109,7 @@ func manyStreams(b *bench) {
 	var arenas [n]*arena
 	var memory [n][]byte
 	for i := range n {
-		s, a, got := b.newStream(), b.newArena(v, t, 3), make([]byte, t*t*v.Bytes())
-		a.draw(v, 3)
+		s, a, got := b.newStream(), b.drawn(v, t, 3), make([]byte, t*t*v.Bytes())
 		start, p := a.want.pack(a.size), []kernels.Product{a.product(v, 0, 1, 2, 1, false)}
 		arenas[i], memory[i] = a, got
 		group.Go(func() {
@@ -178,9 +130,7 @@ func manyStreams(b *bench) {
 // events wants times that run forward, along a stream and across streams.
 func events(b *bench) {
 	const t, v = 128, entry.I32
-	a := b.newArena(v, t, 4)
-	a.draw(v, 3)
-	a.upload()
+	a := b.drawn(v, t, 4)
 	second := b.newStream()
 	first := b.record(b.stream)
 	a.slow(b.stream, v, 3, 20)
@@ -203,9 +153,7 @@ func events(b *bench) {
 // closeQueued closes a stream with work in its queue: all of it is done.
 func closeQueued(b *bench) {
 	const t, v = 128, entry.I32
-	a := b.newArena(v, t, 4)
-	a.draw(v, 3)
-	a.upload()
+	a := b.drawn(v, t, 4)
 	s, err := b.device.NewStream()
 	b.must(err)
 	a.slow(s, v, 3, 50)

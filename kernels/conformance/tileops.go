@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -40,7 +41,11 @@ func (b *bench) pivots(d kernels.TileOps, variants []entry.Variant, pairs bool) 
 		for range draws(5) {
 			s := shapes[b.IntN(len(shapes))]
 			n := s.m * s.t
-			a, full := b.newArena(v, s.t, s.m*s.m), b.arcsOfPivots(v, n)
+			graphs := graphPatternsOf(v)
+			a, full := b.newArena(v, s.t, s.m*s.m), b.graph(v, n, graphs[b.IntN(len(graphs))])
+			for i := range n {
+				full[i*n+i] = 0
+			}
 			if pairs {
 				a, full = b.pairArena(v, s.t, s.m*s.m), pairsOf(v, n, full)
 			}
@@ -69,55 +74,31 @@ func (b *bench) pivots(d kernels.TileOps, variants []entry.Variant, pairs bool) 
 
 // badPivots wants runs of pivots that there are not to be refused.
 func (b *bench) badPivots(d kernels.TileOps) {
-	t := b.upload(make(matrix, 64*64))
+	t, errs := []kernels.Tile{b.upload(make(matrix, 64*64))}, map[string]error{}
 	for _, bad := range [][2]int{{-1, 0}, {3, 2}, {0, 65}} {
-		if d.Pivots(b.stream, entry.I32, 64, []kernels.Tile{t}, bad[0], bad[1]) == nil {
-			b.Errorf("pivots %d…%d of 64 were not refused", bad[0], bad[1]-1)
-		}
+		errs[fmt.Sprintf("pivots from %d to %d of 64", bad[0], bad[1])] = d.Pivots(b.stream, entry.I32, 64, t, bad[0], bad[1])
 	}
-}
-
-// arcsOfPivots draws a matrix of n vertices, a few arcs each, without negative cycles.
-func (b *bench) arcsOfPivots(v entry.Variant, n int) matrix {
-	full, potential := make(matrix, n*n), make([]int, n)
-	for i := range potential {
-		if v.Signed() {
-			potential[i] = b.IntN(50)
-		}
-	}
-	for i := range full {
-		u, w := i/n, i%n
-		full[i] = v.Unreachable()
-		if length := b.IntN(20) + potential[u] - potential[w]; u == w {
-			full[i] = 0
-		} else if b.IntN(n) < 4 {
-			full[i] = v.Kind().Bits(float64(length))
-		}
-	}
-	return full
+	b.wantErrors(errs)
 }
 
 // transpose wants every entry in its place, and what cannot be transposed to be refused.
 func (b *bench) transpose(d kernels.TileOps) {
 	for _, v := range entry.Variants {
 		for _, t := range []int{64, 128, 192, 512} {
-			x, size := make(matrix, t*t), v.Kind().Bytes()
-			for i := range x {
-				x[i] = b.randomEntry(v, b.IntN(4) == 0)
+			x, want, size := b.entries(v, t*t, true), make(matrix, t*t), v.Bytes()
+			for at := range x {
+				want[at] = x[at%t*t+at/t]
 			}
 			dst := b.uploadAs(make(matrix, t*t), size)
 			b.done(d.TransposeTile(b.stream, v, t, dst, b.uploadAs(x, size)))
-			for at, got := range b.downloadAs(dst, t*t, size) {
-				if want := x[at%t*t+at/t]; got != want {
-					b.Fatalf("%s, tile of %d: entry (%d,%d) is %#x, not %#x", v, t, at/t, at%t, got, want)
-				}
-			}
+			b.same(v, fmt.Sprintf("transpose of a tile of %d", t), b.downloadAs(dst, t*t, size), want)
 		}
 	}
-	one := b.upload(make(matrix, 64*64))
-	if d.TransposeTile(b.stream, entry.I32, 64, one, one) == nil || d.TransposeTile(b.stream, entry.I32, 100, one, b.upload(make(matrix, 100*100))) == nil {
-		b.Error("a tile onto itself, or an edge of 100, was not refused")
-	}
+	one, other := b.upload(make(matrix, 100*100)), b.upload(make(matrix, 100*100))
+	b.wantErrors(map[string]error{
+		"a tile onto itself": d.TransposeTile(b.stream, entry.I32, 64, one, one),
+		"an edge of 100":     d.TransposeTile(b.stream, entry.I32, 100, one, other),
+	})
 }
 
 func (b *bench) differ(d kernels.TileOps) {
