@@ -36,6 +36,11 @@ func (x *transfer) in(t kernels.Tile, n, size int) matrix {
 	return unpack(memory, size)
 }
 
+// rest is all from some tile on to its buffer's end.
+func (x *transfer) rest(t kernels.Tile, size int) matrix {
+	return x.in(t, int(t.Buf.Bytes()-t.Off)/size, size)
+}
+
 func (x *transfer) out(t kernels.Tile, m matrix, size int) error {
 	if x.err == nil && len(m) > 0 {
 		x.err = errors.Join(x.s.CopyIn(t, m.pack(size)), x.s.Sync())
@@ -74,17 +79,8 @@ func (l *lanes) sweep(v entry.Variant, lo, hi int, fresh func(row int) bool) {
 
 // Level implements kernels.LaneOps.
 func (d laneJudge) Level(s kernels.Stream, v entry.Variant, k kernels.Level) error {
-	x, rows := &transfer{s: s}, 0
-	for _, r := range k.Ranges {
-		rows = max(rows, int(r.Hi))
-	}
-	l := lanes{width: k.Width, offsets: x.in(k.Offsets, rows+1, wordBytes)}
-	arcs := int(l.offsets[rows])
-	l.ends, l.weights = x.in(k.Ends, arcs, wordBytes), x.in(k.Weights, arcs, v.WeightBytes())
-	for _, end := range l.ends {
-		rows = max(rows, int(end)+1)
-	}
-	l.rows = x.in(k.Lanes, rows*k.Width, v.Bytes())
+	x, last := &transfer{s: s}, 0
+	l := lanes{k.Width, x.rest(k.Lanes, v.Bytes()), x.rest(k.Offsets, wordBytes), x.rest(k.Ends, wordBytes), x.rest(k.Weights, v.WeightBytes())}
 	sources := x.sources(k.Sources, k.Width)
 	for _, r := range k.Ranges {
 		l.sweep(v, int(r.Lo), int(r.Hi), func(int) bool { return k.Fresh })
@@ -93,8 +89,9 @@ func (d laneJudge) Level(s kernels.Stream, v entry.Variant, k kernels.Level) err
 				l.row(int(row))[lane] = 0
 			}
 		}
+		last = max(last, int(r.Hi))
 	}
-	return x.out(k.Lanes, l.rows, v.Bytes())
+	return x.out(k.Lanes, l.rows[:last*k.Width], v.Bytes())
 }
 
 // LaneProduct implements kernels.LaneOps.
@@ -110,46 +107,29 @@ func (d laneJudge) LaneProduct(s kernels.Stream, v entry.Variant, p kernels.Lane
 
 // LaneBlocks implements kernels.LaneOps.
 func (d laneJudge) LaneBlocks(s kernels.Stream, v entry.Variant, b kernels.LaneBlocks) error {
-	x, blocks := &transfer{s: s}, []kernels.LaneBlock(nil)
-	rows, terms, weights := 0, 0, 0
+	x, last := &transfer{s: s}, uint64(0)
+	l, terms := lanes{width: b.Width, rows: x.rest(b.Lanes, v.Bytes()), weights: x.rest(b.Weights, v.Bytes())}, x.rest(b.Terms, wordBytes)
 	for f := range slices.Chunk(x.in(b.Blocks, 5*b.Count, wordBytes), 5) {
-		blocks = append(blocks, kernels.LaneBlock{Row: int32(f[0]), Rows: int32(f[1]), First: int32(f[2]), Terms: int32(f[3]), Shift: int32(f[4])})
-		rows, terms = max(rows, int(f[0]+f[1])), max(terms, int(f[2]+f[3]))
-	}
-	all := x.in(b.Terms, 2*terms, wordBytes)
-	each := func(do func(block kernels.LaneBlock, row, weights int)) { // for each block and each of its terms
-		for _, block := range blocks {
-			for t := range slices.Chunk(all[2*block.First:][:2*block.Terms], 2) {
-				do(block, int(t[0]), (int(t[1])+int(block.Shift))*kernels.LaneWeightUnit)
+		row, rows, first, many, shift := f[0], f[1], f[2], f[3], f[4]
+		for i := range rows {
+			to := l.row(int(row + i))
+			if b.Fresh {
+				entry.Fill(to, v.Unreachable())
+			}
+			for t := range slices.Chunk(terms[2*first:][:2*many], 2) {
+				lowerAll(v, to, l.row(int(t[0])), l.weights[(t[1]+shift)*kernels.LaneWeightUnit+i])
 			}
 		}
+		last = max(last, row+rows)
 	}
-	each(func(block kernels.LaneBlock, row, first int) {
-		rows, weights = max(rows, row+1), max(weights, first+int(block.Rows))
-	})
-	l := lanes{width: b.Width, rows: x.in(b.Lanes, rows*b.Width, v.Bytes()), weights: x.in(b.Weights, weights, v.Bytes())}
-	for _, block := range blocks {
-		if b.Fresh {
-			entry.Fill(l.rows[int(block.Row)*b.Width:][:int(block.Rows)*b.Width], v.Unreachable())
-		}
-	}
-	each(func(block kernels.LaneBlock, row, first int) {
-		for i := range int(block.Rows) {
-			lowerAll(v, l.row(int(block.Row)+i), l.row(row), l.weights[first+i])
-		}
-	})
-	return x.out(b.Lanes, l.rows, v.Bytes())
+	return x.out(b.Lanes, l.rows[:int(last)*b.Width], v.Bytes())
 }
 
 // LaneTranspose implements kernels.LaneOps.
 func (d laneJudge) LaneTranspose(s kernels.Stream, v entry.Variant, t kernels.LaneTranspose) error {
-	x, rows := &transfer{s: s}, 0
-	columns, sources := x.in(t.Columns, t.Side*t.Edge, wordBytes), x.sources(t.Sources, t.Width)
-	for _, row := range columns {
-		rows = max(rows, int(int32(row))+1)
-	}
-	l, to := lanes{width: t.Width, rows: x.in(t.Lanes, rows*t.Width, v.Bytes())}, make(matrix, t.Width*len(columns))
-	for c, row := range columns {
+	x, to := &transfer{s: s}, make(matrix, t.Width*t.Side*t.Edge)
+	l, sources := lanes{width: t.Width, rows: x.rest(t.Lanes, v.Bytes())}, x.sources(t.Sources, t.Width)
+	for c, row := range x.in(t.Columns, t.Side*t.Edge, wordBytes) {
 		for i := range t.Width {
 			at := &to[((i/t.Edge*t.Side+c/t.Edge)*t.Edge+i%t.Edge)*t.Edge+c%t.Edge]
 			switch {

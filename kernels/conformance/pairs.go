@@ -195,19 +195,16 @@ func badPairs(b *bench, d kernels.TileOps) {
 	buf := b.alloc(3 * size)
 	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: i * size} }
 	past := kernels.Tile{Buf: buf, Off: buf.Bytes() - size/2}
-	product := func(c, x, y kernels.Tile, fresh bool, before kernels.Tile) func(s kernels.Stream) error {
-		p := kernels.Product{C: c, A: []kernels.Tile{x}, B: []kernels.Tile{y}, Fresh: fresh, Before: before}
+	product := func(p kernels.Product) func(s kernels.Stream) error {
 		return func(s kernels.Stream) error { return s.MinPlus(entry.I32, t, []kernels.Product{p}) }
 	}
-	none := kernels.Tile{}
-	for name, operation := range map[string]func(s kernels.Stream) error{
-		"A past the end":       product(tile(0), past, tile(1), false, none),
-		"C past the end":       product(past, tile(0), tile(1), false, none),
-		"C an operand":         product(tile(1), tile(0), tile(1), false, none),
-		"fresh, not of before": product(tile(2), tile(0), tile(1), true, none),
-		"no pairs of u16":      func(s kernels.Stream) error { return s.Closure(entry.U16, t, []kernels.Tile{tile(0)}) },
+	one, two := []kernels.Tile{tile(0)}, []kernels.Tile{tile(1)}
+	b.refuses(d.NewTrackingStream, map[string]func(s kernels.Stream) error{
+		"A past the end":       product(kernels.Product{C: tile(0), A: []kernels.Tile{past}, B: two}),
+		"C past the end":       product(kernels.Product{C: past, A: one, B: two}),
+		"C an operand":         product(kernels.Product{C: tile(1), A: one, B: two}),
+		"fresh, not of before": product(kernels.Product{C: tile(2), A: one, B: two, Fresh: true}),
+		"no pairs of u16":      func(s kernels.Stream) error { return s.Closure(entry.U16, t, one) },
 		"pivot past the end":   func(s kernels.Stream) error { return s.Closure(entry.I32, t, []kernels.Tile{past}) },
-	} {
-		b.refuses(name, d.NewTrackingStream, operation)
-	}
+	})
 }
