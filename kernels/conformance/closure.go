@@ -177,7 +177,7 @@ func (a *arena) setSquare(m int, d matrix) {
 func (a *arena) square(m int) matrix {
 	row, d := a.t*a.wide, make(matrix, m*m*a.area())
 	for k := range m * m {
-		got := a.read(a.stream, k)
+		got := a.downloadAs(a.tile(k), a.area(), a.size)
 		for i := range a.t {
 			copy(d[((k/m*a.t+i)*m+k%m)*row:][:row], got[i*row:])
 		}

@@ -67,21 +67,15 @@ func Large(t *testing.T, open opener) {
 		{"MinPlus", func(b *bench) { minPlus(b, largeProducts) }},
 		{"Closure", func(b *bench) { closure(b, largePivots) }},
 		{"ClosureAgain", func(b *bench) { closureAgain(b, largeAgain) }},
-		{"Pairs", largePairs},
+		{"Pairs", func(b *bench) { b.largePairs(groupOf[kernels.TileOps](b)) }},
 	})
 }
 
+// runParts runs each part on a device of its own.
 func runParts(t *testing.T, open opener, parts []part) {
 	seed := Seed(t)
 	for i, p := range parts {
-		t.Run(p.name, func(t *testing.T) {
-			device, err := open(0)
-			if err != nil {
-				t.Fatalf("open: %v", err)
-			}
-			b := newBench(t, device, seed+uint64(i))
-			p.run(b)
-		})
+		t.Run(p.name, func(t *testing.T) { p.run(newBench(t, open, 0, seed+uint64(i))) })
 	}
 }
 
@@ -107,16 +101,17 @@ func Group[T any](t *testing.T, open opener) {
 // benchOf opens the device for the part of the suite that judges a group of kernels.As, which the device must have.
 func benchOf[T any](t *testing.T, open opener) (*bench, T) {
 	t.Helper()
-	device, err := open(0)
-	if err != nil {
-		t.Fatalf("open: %v", err)
-	}
-	b := newBench(t, device, Seed(t))
-	can, ok := kernels.As[T](device)
+	b := newBench(t, open, 0, Seed(t))
+	return b, groupOf[T](b)
+}
+
+func groupOf[T any](b *bench) T {
+	b.Helper()
+	can, ok := kernels.As[T](b.device)
 	if !ok {
-		t.Fatalf("%T is no %T", device, &can)
+		b.Fatalf("%T is no %T", b.device, &can)
 	}
-	return b, can
+	return can
 }
 
 // Seed returns the seed in envSeed, or a new one, and logs it.
@@ -143,10 +138,14 @@ type bench struct {
 	open   map[kernels.Stream]bool // streams to be idle before a buffer is freed
 }
 
-// newBench owns the device: it is closed when the test ends.
-func newBench(t *testing.T, device kernels.Device, seed uint64) *bench {
-	b := &bench{T: t, Rand: rand.New(rand.NewPCG(seed, 0)), device: device,
-		open: map[kernels.Stream]bool{}}
+// newBench opens the device, with a limit of memory, until the test ends.
+func newBench(t *testing.T, open opener, memory int64, seed uint64) *bench {
+	t.Helper()
+	device, err := open(memory)
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	b := &bench{T: t, Rand: rand.New(rand.NewPCG(seed, 0)), device: device, open: map[kernels.Stream]bool{}}
 	t.Cleanup(func() { b.must(device.Close()) })
 	b.stream = b.newStream()
 	return b
@@ -340,15 +339,6 @@ func (a *arena) tiles(lo, n int) []kernels.Tile {
 // data returns what tile i shall hold.
 func (a *arena) data(i int) matrix { return a.want[a.places[i]:][:a.area()] }
 
-// read returns what tile i holds once s has done its work.
-func (a *arena) read(s kernels.Stream, i int) matrix {
-	a.Helper()
-	got := make([]byte, a.area()*a.size)
-	a.must(s.CopyOut(got, a.tile(i)))
-	a.must(s.Sync())
-	return unpack(got, a.size)
-}
-
 // drawn returns n tiles of small entries, which the device has too.
 func (b *bench) drawn(v entry.Variant, t, n int) *arena {
 	a := b.newArena(v, t, n)
@@ -369,26 +359,12 @@ func (a *arena) upload() {
 	a.done(a.stream.CopyIn(a.whole(), a.want.pack(a.size)))
 }
 
-// download returns what the whole buffer holds.
-func (a *arena) download() matrix {
+// check compares the whole buffer, gaps too, with want.
+func (a *arena) check(v entry.Variant) {
 	a.Helper()
-	return a.downloadAs(a.whole(), len(a.want), a.size)
-}
-
-// check compares the whole buffer, gaps too, with want; tiles in except are left out.
-func (a *arena) check(v entry.Variant, except ...int) {
-	a.Helper()
-	a.compare(v, a.download(), except...)
-}
-
-func (a *arena) compare(v entry.Variant, got matrix, except ...int) {
-	a.Helper()
-	for _, i := range except {
-		copy(got[a.places[i]:], a.data(i))
-	}
-	for at := range got {
-		if got[at] != a.want[at] {
-			a.Fatalf("%s: got %s, want %s", a.where(at), show(v, got[at]), show(v, a.want[at]))
+	for at, got := range a.downloadAs(a.whole(), len(a.want), a.size) {
+		if got != a.want[at] {
+			a.Fatalf("%s: got %s, want %s", a.where(at), show(v, got), show(v, a.want[at]))
 		}
 	}
 }

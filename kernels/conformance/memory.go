@@ -10,11 +10,8 @@ import (
 // memoryLimit wants Alloc to keep to the limit, to count what is freed, and to say ErrNoMemory.
 func memoryLimit(t *testing.T, open opener) {
 	const limit, piece = 64 << 20, 8 << 20
-	device, err := open(limit)
-	if err != nil {
-		t.Fatalf("open: %v", err)
-	}
-	b := newBench(t, device, 0)
+	b := newBench(t, open, limit, 0)
+	device := b.device
 	if m := device.Info().Memory; m <= 0 || m > limit {
 		t.Fatalf("Info().Memory is %d with a limit of %d", m, limit)
 	}

@@ -10,13 +10,9 @@ import (
 // PeerOps runs the part of the suite that judges a device's kernels.PeerOps, with another device that it reaches.
 func PeerOps(t *testing.T, open, other opener) {
 	b, d := benchOf[kernels.PeerOps](t, open)
-	from, err := other(0)
-	if err != nil {
-		t.Fatalf("open: %v", err)
-	}
-	source := newBench(t, from, Seed(t))
+	source := newBench(t, other, 0, Seed(t))
 	const size, tile, at = 1 << 20, 64 * 64 * 4, 4096
-	buf, err := from.Alloc(size)
+	buf, err := source.device.Alloc(size)
 	b.must(err)
 	own, err := b.device.Alloc(size)
 	b.must(err)

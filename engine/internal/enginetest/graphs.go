@@ -11,16 +11,20 @@ import (
 // RandomGraph makes a graph of n vertices without negative cycles.
 func RandomGraph(t testing.TB, r *rand.Rand, n int, kind entry.Kind, negative bool) *graph.Graph {
 	t.Helper()
-	return random(t, r, n, kind, negative, 2000, r.IntN(6*n+1), func() float64 {
-		w := float64(r.IntN(1000))
-		switch {
-		case kind == entry.KindU16: // so that no distance passes it
-			w = float64(r.IntN(min(1000, 1+int(entry.Inf16)/n)))
-		case kind.Float() && !negative:
-			w += r.Float64()
-		}
-		return w
-	})
+	return random(t, r, n, kind, negative, 2000, r.IntN(6*n+1), func() float64 { return weight(r, n, kind, !negative) })
+}
+
+// weight draws a weight so that no distance of n vertices passes what the kind holds: of floats often a fraction, if
+// that may be.
+func weight(r *rand.Rand, n int, kind entry.Kind, fraction bool) float64 {
+	switch w := r.IntN(1000); {
+	case kind == entry.KindU16:
+		return float64(w % min(1000, 1+int(entry.Inf16)/n))
+	case kind.Float() && fraction:
+		return float64(w) + r.Float64()
+	default:
+		return float64(w)
+	}
 }
 
 // ZeroLaden makes a graph full of cycles of length 0: of arcs of weight 0, and where negative is set of arcs of
@@ -79,13 +83,7 @@ func SymmetricGraph(t testing.TB, r *rand.Rand, n int, kind entry.Kind) *graph.G
 	}
 	b := graph.New(n, options...)
 	for range r.IntN(4*n + 1) {
-		u, v, w := r.IntN(n), r.IntN(n), float64(r.IntN(1000))
-		switch {
-		case kind == entry.KindU16: // so that no distance passes it
-			w = float64(r.IntN(min(1000, 1+int(entry.Inf16)/n)))
-		case kind.Float():
-			w += r.Float64()
-		}
+		u, v, w := r.IntN(n), r.IntN(n), weight(r, n, kind, true)
 		if u == v {
 			continue
 		}

@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
 	"ooc/engine/graph/read"
+	"ooc/engine/internal/npy"
 	"ooc/kernels/entry"
 	"ooc/tiles"
 )
@@ -18,14 +20,14 @@ import (
 // WriteMatrix writes a graph as a NumPy array of float32, in C or Fortran order.
 func WriteMatrix(t testing.TB, g *graph.Graph, fortran bool) string {
 	t.Helper()
-	order := map[bool]string{false: "False", true: "True"}[fortran]
 	kind := entry.KindF32
 	if g.Kind == entry.KindF64 {
 		kind = g.Kind
 	}
-	head := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': (%d, %d), }\n", kind.NumPy(), order, g.N, g.N)
-	file := append([]byte("\x93NUMPY\x01\x00"), byte(len(head)), byte(len(head)>>8))
-	file = append(file, head...)
+	file := npy.Header("'"+kind.NumPy()+"'", fmt.Sprintf("(%d, %d)", g.N, g.N))
+	if fortran {
+		file = bytes.Replace(file, []byte("False"), []byte("True "), 1)
+	}
 	at := len(file)
 	file = append(file, make([]byte, kind.Bytes()*g.N*g.N)...)
 	for u := range g.N {

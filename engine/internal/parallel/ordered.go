@@ -1,9 +1,9 @@
 package parallel
 
 import (
+	"cmp"
 	"context"
 	"runtime"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -12,50 +12,42 @@ import (
 // result in order, until the first error. Two results more than there are goroutines are there at a time.
 func Ordered[T any](ctx context.Context, workers, n int, do func(int) (T, error), use func(T) error) error {
 	workers = min(workers, n, runtime.GOMAXPROCS(0))
-	ahead := make(chan struct{}, workers+2) // one for each result that is begun and not used
-	results := make([]chan T, cap(ahead))   // a result has the place of its number; no two that are begun share one
-	for i := range results {
-		results[i] = make(chan T, 1)
-	}
 	g, ctx := errgroup.WithContext(ctx)
-	var next atomic.Int64
-	for range workers {
-		g.Go(func() error {
-			for {
-				select {
-				case ahead <- struct{}{}:
-				case <-ctx.Done():
-					return context.Cause(ctx)
-				}
-				i := int(next.Add(1) - 1)
-				if i >= n {
-					return nil
-				}
-				result, err := do(i)
-				if err != nil {
-					return err
-				}
-				results[i%len(results)] <- result
-			}
-		})
-	}
+	g.SetLimit(workers + 1)
+	begun := make(chan chan T, workers+1) // in order; use waits for one more
 	g.Go(func() error {
-		for i := range n {
+		for result := range begun {
 			// Of two cases that are ready, select takes either: a result must not hide that it is over.
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
 			select {
-			case result := <-results[i%len(results)]:
-				if err := use(result); err != nil {
+			case x := <-result:
+				if err := use(x); err != nil {
 					return err
 				}
-				<-ahead
 			case <-ctx.Done():
 				return context.Cause(ctx)
 			}
 		}
 		return nil
 	})
-	return g.Wait()
+	var over error
+	for i := 0; i < n && over == nil; i++ {
+		result := make(chan T, 1)
+		select {
+		case begun <- result:
+			g.Go(func() error {
+				x, err := do(i)
+				if err == nil {
+					result <- x
+				}
+				return err
+			})
+		case <-ctx.Done():
+			over = context.Cause(ctx)
+		}
+	}
+	close(begun)
+	return cmp.Or(g.Wait(), over)
 }
