@@ -192,14 +192,14 @@ func (h *Harness) Cut(dst string, rng *rand.Rand) error {
 		return err
 	}
 	keep := keepRate(rng)
-	if err := h.cutFile(dst, state, sectorBytes, keep, rng); err != nil {
+	if err := h.cutFile(dst, state, state, h.disk[state], sectorBytes, keep, rng); err != nil {
 		return err
 	}
 	if err := h.cutMatrix(dst, keep, rng); err != nil {
 		return err
 	}
 	for _, name := range []string{"graph.csr", "ids"} {
-		if err := h.copyFile(dst, name, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := present(h.copyFile(dst, name, name)); err != nil {
 			return err
 		}
 	}
@@ -226,12 +226,11 @@ func keepRate(rng *rand.Rand) float64 {
 
 // cutFile copies a file, each unit that is not durable new or old at random;
 // some pages are torn between sectors.
-func (h *Harness) cutFile(dst, name string, unit int, keep float64, rng *rand.Rand) error {
-	b, err := os.ReadFile(filepath.Join(h.dir, name))
+func (h *Harness) cutFile(dst, from, to string, old []byte, unit int, keep float64, rng *rand.Rand) error {
+	b, err := os.ReadFile(filepath.Join(h.dir, from))
 	if err != nil {
 		return err
 	}
-	old := h.disk[name]
 	if len(old) < len(b) { // reserved and never written: zeros
 		old = append(bytes.Clone(old), make([]byte, len(b)-len(old))...)
 	}
@@ -248,40 +247,42 @@ func (h *Harness) cutFile(dst, name string, unit int, keep float64, rng *rand.Ra
 			}
 		}
 	}
-	return os.WriteFile(filepath.Join(dst, name), b, 0o666)
+	return os.WriteFile(filepath.Join(dst, to), b, 0o666)
 }
 
-// cutMatrix copies the matrix; in a store that has none the factors, under the name that they have or, if a rename is
-// not durable yet, had.
+// cutMatrix copies the matrix, or in a store that has none the factors.
 func (h *Harness) cutMatrix(dst string, keep float64, rng *rand.Rand) error {
 	if exists(filepath.Join(h.dir, dist)) {
-		return h.cutFile(dst, dist, pageBytes, keep, rng)
+		return h.cutFile(dst, dist, dist, h.disk[dist], pageBytes, keep, rng)
 	}
-	if exists(filepath.Join(h.dir, factors)) {
-		h.disk[factors] = h.disk[factorsSpare]
-		if err := h.cutFile(dst, factors, pageBytes, keep, rng); err != nil || h.named || rng.IntN(2) == 0 {
-			return err
-		}
-		return os.Rename(filepath.Join(dst, factors), filepath.Join(dst, factorsSpare))
-	}
-	if exists(filepath.Join(h.dir, factorsSpare)) {
-		return h.cutFile(dst, factorsSpare, pageBytes, keep, rng)
-	}
-	return nil
+	named := h.named && exists(filepath.Join(h.dir, factors)) // factors never go back to the name from before
+	from, to := h.names(factors, factorsSpare, named, rng)
+	return present(h.cutFile(dst, from, to, h.disk[factorsSpare], pageBytes, keep, rng))
 }
 
-// cutSums copies the checksums under the name they have or, if a rename is not
-// durable yet, had.
+// cutSums copies the checksums.
 func (h *Harness) cutSums(dst string, rng *rand.Rand) error {
-	now := exists(filepath.Join(h.dir, sums))
-	from, to := spare, spare
+	from, to := h.names(sums, spare, h.sums, rng)
+	return present(h.copyFile(dst, from, to))
+}
+
+// names returns the name that a file has, which is written under another one and renamed, and that which it has after
+// the cut: if a rename is not durable yet, it may be the one from before. durable says whether the folder had the name
+// when it was synced.
+func (h *Harness) names(name, spare string, durable bool, rng *rand.Rand) (from, to string) {
+	now := exists(filepath.Join(h.dir, name))
+	from, to = spare, spare
 	if now {
-		from = sums
+		from = name
 	}
-	if h.sums && now || h.sums != now && rng.IntN(2) == 0 {
-		to = sums
+	if durable && now || durable != now && rng.IntN(2) == 0 {
+		to = name
 	}
-	err := h.copyFile(dst, from, to)
+	return from, to
+}
+
+// present is the error of copying a file that need not be there.
+func present(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

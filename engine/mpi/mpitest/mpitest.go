@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -66,17 +67,8 @@ func (l *Launcher) Each(t *testing.T, lines ...[]string) *exec.Cmd {
 
 func (l *Launcher) command(t *testing.T, args []string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), l.path, append(append([]string{}, l.args...), args...)...)
-	cmd.Env = append(without(os.Environ(), "OOC_MPI"), l.env...)
+	cmd := exec.CommandContext(t.Context(), l.path, slices.Concat(l.args, args)...)
+	other := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "OOC_MPI=") })
+	cmd.Env = append(other, l.env...)
 	return cmd
-}
-
-// without leaves out a variable.
-func without(env []string, name string) (left []string) {
-	for _, v := range env {
-		if !strings.HasPrefix(v, name+"=") {
-			left = append(left, v)
-		}
-	}
-	return left
 }

@@ -49,9 +49,8 @@ type broken struct {
 	at nth // the zero: none
 
 	mu    sync.Mutex
-	asked []string       // guarded by mu, as the rest
+	asked []nth          // guarded by mu, as the rest
 	of    map[string]int // of each name
-	call  string         // that failed
 }
 
 func (b *broken) fail(call string) bool {
@@ -60,12 +59,10 @@ func (b *broken) fail(call string) bool {
 	if b.of == nil {
 		b.of = map[string]int{}
 	}
-	b.asked = append(b.asked, call)
-	if b.of[call]++; b.at != (nth{call, b.of[call]}) {
-		return false
-	}
-	b.call = call
-	return true
+	b.of[call]++
+	k := nth{call, b.of[call]}
+	b.asked = append(b.asked, k)
+	return k == b.at
 }
 
 // Campaign fails each call of the driver in turn, in solves: there is an error if and only if a call failed, and what
@@ -106,34 +103,15 @@ func (c *driverCase) tileBytes() int64 {
 // spare says of a call that its failure need not be told: where an expansion finds no memory, on the device or
 // page-locked, the processor does it instead, and the plan of single-stage rounds does without a sample.
 func (c *driverCase) spare(call string) bool {
-	switch {
-	case c.Plain(call):
-		return true
-	case c.algorithm == eliminate.Name:
-		return c.Memory(call) || c.Host(call)
-	case c.algorithm == rounds.SingleStageName:
-		return c.Memory(call)
-	}
-	return false
-}
-
-// little is what a solve on little needs: room for some tiles, and what the device itself uses. Of that there is no
-// room for a sample, whose products would take a driver without a GPU minutes.
-func (c *driverCase) little(t *testing.T) (memory int64) {
-	device, _, err := c.Open(2<<20, new(broken).fail)
-	if err != nil {
-		t.Fatal(err)
-	}
-	memory = 20*c.tileBytes() + device.Info().Scratch
-	if err := device.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return memory
+	memory, host := c.algorithm == eliminate.Name || c.algorithm == rounds.SingleStageName, c.algorithm == eliminate.Name
+	return c.Plain(call) || memory && c.Memory(call) || host && c.Host(call)
 }
 
 // failCalls wants each failure to be told.
 func (c *driverCase) failCalls(t *testing.T) {
-	c.memory = c.little(t)
+	// Room for some tiles, and what the device itself uses. Of that there is no room for a sample, whose products would
+	// take a driver without a GPU minutes.
+	c.memory = 20*c.tileBytes() + kernels.GPUScratch
 	clean := &broken{}
 	if left, err := c.solve(t, clean); err != nil || left != "" {
 		t.Fatalf("%v; alive: %s", err, left)
@@ -142,7 +120,7 @@ func (c *driverCase) failCalls(t *testing.T) {
 	for _, k := range drawn(clean.asked, crashtest.Times(c.times, len(clean.asked))) {
 		b := &broken{at: k}
 		left, err := c.solve(t, b)
-		if b.call == "" {
+		if !slices.Contains(b.asked, k) {
 			if err != nil {
 				t.Errorf("call %v was not made: %v", k, err)
 			}
@@ -150,11 +128,11 @@ func (c *driverCase) failCalls(t *testing.T) {
 		}
 		injected++
 		// The first memory is that of a sample to time, and the plan does without it.
-		sample := c.Memory(b.call) && k.n == 1
-		if err == nil && !sample && !c.spare(b.call) {
+		sample := c.Memory(k.name) && k.n == 1
+		if err == nil && !sample && !c.spare(k.name) {
 			t.Errorf("call %v failed, without effect", k)
 		}
-		if !c.Spoils(b.call) && left != "" || strings.Contains(left, "contexts:1") {
+		if !c.Spoils(k.name) && left != "" || strings.Contains(left, "contexts:1") {
 			t.Errorf("call %v failed; alive: %s; %v", k, left, err)
 		}
 	}
@@ -162,21 +140,15 @@ func (c *driverCase) failCalls(t *testing.T) {
 }
 
 // drawn draws so many calls: as many of each name, as far as there are.
-func drawn(calls []string, count int) (list []nth) {
-	of := map[string]int{}
-	for _, name := range calls {
-		of[name]++
-		list = append(list, nth{name, of[name]})
-	}
-	rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-	turn := map[nth]int{} // which of its name it is in this order
-	clear(of)
-	for _, k := range list {
+func drawn(calls []nth, count int) []nth {
+	rand.Shuffle(len(calls), func(i, j int) { calls[i], calls[j] = calls[j], calls[i] })
+	turn, of := map[nth]int{}, map[string]int{} // which of its name it is in this order
+	for _, k := range calls {
 		turn[k] = of[k.name]
 		of[k.name]++
 	}
-	slices.SortStableFunc(list, func(a, b nth) int { return turn[a] - turn[b] })
-	return list[:min(count, len(list))]
+	slices.SortStableFunc(calls, func(a, b nth) int { return turn[a] - turn[b] })
+	return calls[:min(count, len(calls))]
 }
 
 func ring(t *testing.T) *graph.Graph {

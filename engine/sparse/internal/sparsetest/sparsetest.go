@@ -49,6 +49,16 @@ func Shape(r *rand.Rand, n int, add func(u, v int)) {
 			}
 		}
 	}
+	near := func(are func(u, v int) bool) { // pairs that are near each other, both ways
+		for v := range n {
+			for u := range v {
+				if are(u, v) {
+					add(u, v)
+					add(v, u)
+				}
+			}
+		}
+	}
 	switch r.IntN(9) {
 	case 0: // a tree, and a few more
 		for v := 1; v < n; v++ {
@@ -62,43 +72,23 @@ func Shape(r *rand.Rand, n int, add func(u, v int)) {
 			add(v, r.IntN(hubs))
 		}
 	case 2: // a clique
-		for v := range n {
-			for u := range n {
-				if u != v {
-					add(u, v)
-				}
-			}
-		}
+		near(func(_, _ int) bool { return true })
 	case 3: // cliques with few arcs between
 		size := 1 + r.IntN(7)
-		for v := range n {
-			for u := v - v%size; u < v; u++ {
-				add(u, v)
-				add(v, u)
-			}
-		}
+		near(func(u, v int) bool { return u/size == v/size })
 		random(r.IntN(n + 1))
 	case 4: // a path or a cycle
-		for v := 1; v < n; v++ {
-			add(v-1, v)
-			add(v, v-1)
-		}
+		near(func(u, v int) bool { return v == u+1 })
 		if n > 2 && r.IntN(2) > 0 {
 			add(n-1, 0)
-		}
-	case 8: // complete between parts, whose vertices have the same neighbours
-		parts := 2 + r.IntN(3)
-		for v := range n {
-			for u := range v {
-				if u%parts != v%parts {
-					add(u, v)
-				}
-			}
 		}
 	case 5: // no arcs, or few
 		random(r.IntN(3))
 	case 6: // dense
 		random(n * n / 2)
+	case 7: // complete between parts, whose vertices have the same neighbours
+		parts := 2 + r.IntN(3)
+		near(func(u, v int) bool { return u%parts != v%parts })
 	default:
 		random(r.IntN(3*n + 1))
 	}
