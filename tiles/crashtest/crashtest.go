@@ -57,9 +57,7 @@ type Harness struct {
 	disk  map[string][]byte // what is durable of dist.npy and state
 	sums  bool              // whether the name "sums" is durable
 	named bool              // whether the name "factors" is
-	fails map[string][]error
-	count int
-	lie   bool // acknowledge syncs of the matrix without doing them
+	lie   bool              // acknowledge syncs of the matrix without doing them; set before the store is opened
 }
 
 var boots atomic.Int64
@@ -67,7 +65,7 @@ var boots atomic.Int64
 // Watch registers a harness for the store that is opened or created at dir
 // next, which maps its matrix or, every other time, does not. What is in the folder already counts as durable.
 func Watch(dir string) (*Harness, error) {
-	h := &Harness{dir: dir, disk: map[string][]byte{}, fails: map[string][]error{}}
+	h := &Harness{dir: dir, disk: map[string][]byte{}}
 	for _, name := range []string{dist, state} {
 		b, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -103,21 +101,6 @@ func StopAt(n int64, stop func()) {
 // Close removes the harness. Stores that are open keep it.
 func (h *Harness) Close() { hook.Set(h.dir, nil) }
 
-// Fail makes the next sync of a file ("dist.npy", "state", …, "." for the
-// folder) fail with err and write nothing. Calls add up.
-func (h *Harness) Fail(name string, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.fails[name] = append(h.fails[name], err)
-}
-
-// Syncs is the number of syncs so far, of all files, failed ones too.
-func (h *Harness) Syncs() int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.count
-}
-
 func (h *Harness) before(op, name string) error {
 	if h.Step == nil {
 		return nil
@@ -132,13 +115,12 @@ func (h *Harness) sync(name string, do func() error) error {
 		h.OnSync(name, false)
 	}
 	held, err := h.held(name)
+	lies := h.lie && name == dist
+	if err == nil && !lies {
+		err = do()
+	}
 	if err == nil {
-		if !h.lies(name) {
-			err = do()
-		}
-		if err == nil {
-			h.after(name, held)
-		}
+		h.after(name, held, lies)
 	}
 	if h.OnSync != nil {
 		h.OnSync(name, true)
@@ -146,37 +128,25 @@ func (h *Harness) sync(name string, do func() error) error {
 	return err
 }
 
-// held takes the content that the sync will make durable, or the failure
-// that was asked for.
+// held takes the content that the sync will make durable.
 func (h *Harness) held(name string) ([]byte, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.count++
-	if f := h.fails[name]; len(f) > 0 {
-		h.fails[name] = f[1:]
-		return nil, f[0]
-	}
 	if name != dist && name != state && name != factorsSpare {
 		return nil, nil
 	}
 	return os.ReadFile(filepath.Join(h.dir, name))
 }
 
-func (h *Harness) after(name string, held []byte) {
+func (h *Harness) after(name string, held []byte, lies bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case name == names:
 		h.sums, h.named = exists(filepath.Join(h.dir, sums)), exists(filepath.Join(h.dir, factors))
-	case held != nil && !(h.lie && name == dist):
+	case held != nil && !lies:
 		h.disk[name] = held
 	}
-}
-
-func (h *Harness) lies(name string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.lie && name == dist
 }
 
 // Cut writes to the new folder dst the store as a disk might hold it if the

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -250,14 +251,25 @@ func TestFailAndCut(t *testing.T) {
 	must(t, lower(s, 1, rng))
 	must(t, s.Checkpoint(tiles.State{Algorithm: "test", Done: 1}))
 	broken := errors.New("broken")
-	h.Fail("dist.npy", broken)
+	var fail atomic.Bool
+	var syncs atomic.Int64
+	h.Step = func(op, name string) error {
+		if op == "sync" {
+			if syncs.Add(1); name == "dist.npy" && fail.Swap(false) {
+				return broken
+			}
+		}
+		return nil
+	}
+	s = again(t, h, s)
 	must(t, lower(s, 2, rng))
-	before := h.Syncs()
+	fail.Store(true)
+	before := syncs.Load()
 	if err := s.Checkpoint(tiles.State{Algorithm: "test", Done: 2}); !errors.Is(err, broken) {
 		t.Errorf("checkpoint: %v", err)
 	}
-	if err := s.Checkpoint(tiles.State{Algorithm: "test", Done: 2}); !errors.Is(err, tiles.ErrSyncFailed) || h.Syncs() != before+1 {
-		t.Errorf("checkpoint again: %v, %d syncs", err, h.Syncs()-before)
+	if err := s.Checkpoint(tiles.State{Algorithm: "test", Done: 2}); !errors.Is(err, tiles.ErrSyncFailed) || syncs.Load() != before+1 {
+		t.Errorf("checkpoint again: %v, %d syncs", err, syncs.Load()-before)
 	}
 	for range 10 {
 		dst := filepath.Join(t.TempDir(), "cut")
