@@ -28,14 +28,19 @@ func (b *bench) laneOps(d kernels.LaneOps) {
 	b.Run("BadOperands", func(t *testing.T) { b.with(t).badLevels(d) })
 }
 
-// judged wants of an operation what the judge makes of it: n words of the same size, from some tile on. The operation
-// is told where they are to be; what is there before may take part.
-func (b *bench) judged(d kernels.LaneOps, v entry.Variant, what string, out kernels.Tile, n, size int, operation func(d kernels.LaneOps, out kernels.Tile) error) {
+// laneOperation is a method of kernels.LaneOps.
+type laneOperation[D, K any] = func(d D, s kernels.Stream, v entry.Variant, k K) error
+
+// judged wants of an operation what the judge makes of it: n words of the same size from the tile out on, which is one
+// in k. What is there before may take part.
+func judged[K any](b *bench, d kernels.LaneOps, v entry.Variant, k *K, out *kernels.Tile, n, size int,
+	operation laneOperation[kernels.LaneOps, K]) {
 	b.Helper()
-	want := b.uploadAs(b.downloadAs(out, n, size), size)
-	b.done(operation(laneJudge{b.device}, want))
-	b.done(operation(d, out))
-	b.same(v, what, b.downloadAs(out, n, size), b.downloadAs(want, n, size))
+	at, want := *out, b.uploadAs(b.downloadAs(*out, n, size), size)
+	b.done(operation(d, b.stream, v, *k))
+	*out = want
+	b.done(operation(laneJudge{b.device}, b.stream, v, *k))
+	b.same(v, fmt.Sprintf("%T %+v", *k, *k), b.downloadAs(at, n, size), b.downloadAs(want, n, size))
 }
 
 // newLanes makes some levels of rows, with arcs to rows of levels before, or of none. Lowest first: the first range
@@ -88,67 +93,55 @@ func (b *bench) sources(width, rows int) (t kernels.Tile) {
 
 func (b *bench) levels(d kernels.LaneOps, v entry.Variant) {
 	l, ranges := b.newLanes(v, b.deviceWidth(), false)
-	rows := len(l.offsets) - 1
-	k := kernels.Level{Lanes: b.uploadAs(l.rows, v.Bytes()), Width: l.width, Offsets: b.upload(l.offsets), Ends: b.upload(l.ends),
-		Weights: b.uploadAs(l.weights, v.WeightBytes()), Sources: b.sources(l.width, rows), Fresh: b.IntN(2) == 0, Ranges: ranges}
-	what := fmt.Sprintf("%d levels of %d rows, %d lanes, fresh %t, sources %t", len(ranges), rows, l.width, k.Fresh, k.Sources.Buf != nil)
-	b.judged(d, v, what, k.Lanes, len(l.rows), v.Bytes(), func(d kernels.LaneOps, out kernels.Tile) error {
-		k.Lanes = out
-		return d.Level(b.stream, v, k)
-	})
+	k := kernels.Level{Lanes: b.uploadAs(l.rows, v.Bytes()), Width: l.width, Offsets: b.upload(l.offsets),
+		Ends: b.upload(l.ends), Weights: b.uploadAs(l.weights, v.WeightBytes()),
+		Sources: b.sources(l.width, len(l.offsets)-1), Fresh: b.IntN(2) == 0, Ranges: ranges}
+	judged(b, d, v, &k, &k.Lanes, len(l.rows), v.Bytes(), kernels.LaneOps.Level)
 }
 
 func (b *bench) laneProduct(d kernels.LaneOps, v entry.Variant) {
-	edge, width, size := kernels.DeviceLaneUnit*(1+b.IntN(2)), kernels.DeviceLaneUnit*(1+b.IntN(4)), v.Bytes()
-	p := kernels.LaneProduct{Src: b.uploadAs(b.entries(v, edge*width, true), size), Width: width,
-		Weights: b.uploadAs(b.entries(v, edge*edge, true), size), Edge: edge}
-	to, what := b.uploadAs(b.garbage(edge*width, size), size), fmt.Sprintf("product of %d rows of %d lanes", edge, width)
-	b.judged(d, v, what, to, edge*width, size, func(d kernels.LaneOps, out kernels.Tile) error {
-		p.Dst = out
-		return d.LaneProduct(b.stream, v, p)
-	})
+	k := kernels.LaneProduct{Width: kernels.DeviceLaneUnit * (1 + b.IntN(4)), Edge: kernels.DeviceLaneUnit * (1 + b.IntN(2))}
+	n, size := k.Edge*k.Width, v.Bytes()
+	k.Src, k.Dst = b.uploadAs(b.entries(v, n, true), size), b.uploadAs(b.garbage(n, size), size)
+	k.Weights = b.uploadAs(b.entries(v, k.Edge*k.Edge, true), size)
+	judged(b, d, v, &k, &k.Dst, n, size, kernels.LaneOps.LaneProduct)
 }
 
 // laneBlocks draws blocks of few and many rows and terms, with gaps between them, after the rows that are terms.
 func (b *bench) laneBlocks(d kernels.LaneOps, v entry.Variant) {
-	k, size, from := kernels.LaneBlocks{Width: b.deviceWidth(), Count: b.IntN(8), Fresh: b.IntN(2) == 0}, v.Bytes(), 1+b.IntN(60)
+	k := kernels.LaneBlocks{Width: b.deviceWidth(), Count: b.IntN(8), Fresh: b.IntN(2) == 0}
+	from, size := 1+b.IntN(60), v.Bytes()
 	rows := from
 	var blocks, terms, weights matrix
 	for range k.Count {
-		of, many, shift := b.IntN([]int{3, 40, 150}[b.IntN(3)]), b.IntN([]int{3, 17, 70}[b.IntN(3)]), b.IntN(3)
 		rows += b.IntN(3)
+		of, many, shift := b.IntN([]int{3, 40, 150}[b.IntN(3)]), b.IntN([]int{3, 17, 70}[b.IntN(3)]), b.IntN(3)
 		for _, field := range []int{rows, of, len(terms) / 2, many, shift} {
 			blocks = append(blocks, uint64(field))
 		}
 		for range many {
 			terms = append(terms, uint64(b.IntN(from)), uint64(len(weights)/kernels.LaneWeightUnit))
-			weights = append(weights, b.entries(v, entry.RoundUp(of, kernels.LaneWeightUnit)+shift*kernels.LaneWeightUnit, true)...)
+			units := entry.CeilDiv(of, kernels.LaneWeightUnit) + shift
+			weights = append(weights, b.entries(v, units*kernels.LaneWeightUnit, true)...)
 		}
 		rows += of
 	}
 	k.Blocks, k.Terms = b.upload(blocks), b.upload(terms)
 	k.Weights = b.uploadAs(append(weights, make(matrix, kernels.LaneSlack)...), size)
-	to, what := b.uploadAs(b.entries(v, rows*k.Width, true), size), fmt.Sprintf("%d blocks of %d rows and %d terms, %d lanes, fresh %t", k.Count, rows-from, len(terms)/2, k.Width, k.Fresh)
-	b.judged(d, v, what, to, rows*k.Width, size, func(d kernels.LaneOps, out kernels.Tile) error {
-		k.Lanes = out
-		return d.LaneBlocks(b.stream, v, k)
-	})
+	k.Lanes = b.uploadAs(b.entries(v, rows*k.Width, true), size)
+	judged(b, d, v, &k, &k.Lanes, rows*k.Width, size, kernels.LaneOps.LaneBlocks)
 }
 
 func (b *bench) laneTranspose(d kernels.LaneOps, v entry.Variant) {
 	rows, size := 1+b.IntN(200), v.Bytes()
-	t := kernels.LaneTranspose{Edge: kernels.DeviceLaneUnit, Side: 1 + b.IntN(4), Width: b.deviceWidth()}
-	if t.Width%128 == 0 && b.IntN(2) == 0 {
-		t.Edge = 128
+	k := kernels.LaneTranspose{Edge: kernels.DeviceLaneUnit, Side: 1 + b.IntN(4), Width: b.deviceWidth()}
+	if k.Width%128 == 0 && b.IntN(2) == 0 {
+		k.Edge = 128
 	}
-	t.Lanes, t.Sources = b.uploadAs(b.entries(v, rows*t.Width, true), size), b.sources(t.Width, rows)
-	t.Columns = b.upload(b.someRows(t.Side*t.Edge, rows))
-	n := t.Width * t.Side * t.Edge
-	to, what := b.uploadAs(b.garbage(n, size), size), fmt.Sprintf("transposition of %d lanes to %d tiles of edge %d", t.Width, t.Side, t.Edge)
-	b.judged(d, v, what, to, n, size, func(d kernels.LaneOps, out kernels.Tile) error {
-		t.Dst = out
-		return d.LaneTranspose(b.stream, v, t)
-	})
+	n := k.Width * k.Side * k.Edge
+	k.Lanes, k.Sources = b.uploadAs(b.entries(v, rows*k.Width, true), size), b.sources(k.Width, rows)
+	k.Columns, k.Dst = b.upload(b.someRows(k.Side*k.Edge, rows)), b.uploadAs(b.garbage(n, size), size)
+	judged(b, d, v, &k, &k.Dst, n, size, kernels.LaneOps.LaneTranspose)
 }
 
 // newLaneRows draws few and many rows, whose entries are drawn from few numbers or from many. Some have the same name
@@ -188,12 +181,15 @@ func (b *bench) laneSums(d kernels.LaneOps, v entry.Variant) {
 	}
 	byRow := b.IntN(2) == 0
 	got, want := sums(d, byRow), sums(laneJudge{b.device}, byRow)
-	near := func(x, y, size float64) bool { return x == y || math.Abs(x-y) <= 1e-12*size*float64(k.Rows+k.Width) } // of floats in another order
+	near := func(x, y, size float64) bool { // of floats that are added in another order
+		return x == y || math.Abs(x-y) <= 1e-12*size*float64(k.Rows+k.Width)
+	}
 	for i, w := range want {
 		g := got[i]
 		same := g.Sum == w.Sum || v.Float() && near(math.Float64frombits(g.Sum), math.Float64frombits(w.Sum), 1e5)
-		if !same || !near(g.Inverse, w.Inverse, w.Inverse) || g.Top != w.Top || g.Farthest != w.Farthest || g.Missing != w.Missing {
-			b.Fatalf("sums of %d rows of %d lanes: %v number %d is %+v, want %+v", k.Rows, k.Width, v, i, g, w)
+		same = same && near(g.Inverse, w.Inverse, w.Inverse)
+		if !same || g.Top != w.Top || g.Farthest != w.Farthest || g.Missing != w.Missing {
+			b.Fatalf("%+v: %v number %d is %+v, want %+v", k, v, i, g, w)
 		}
 	}
 }
@@ -206,14 +202,20 @@ func (b *bench) checksums(d kernels.LaneOps) {
 			edge, count = kernels.DeviceLaneUnit, 2100+b.IntN(500)
 		}
 		src, bytes := b.upload(b.garbage(edge*edge*count, wordBytes)), int64(edge*edge*wordBytes)
-		dst := b.upload(b.garbage(count+3, wordBytes))
 		// Where a test has memory in many small pieces, there are too many.
-		if err := d.Checksums(b.stream, b.upload(make(matrix, count)), src, bytes, count); draw == 0 && errors.Is(err, kernels.ErrNoMemory) {
+		err := d.Checksums(b.stream, b.upload(make(matrix, count)), src, bytes, count)
+		if draw == 0 && errors.Is(err, kernels.ErrNoMemory) {
 			continue
 		}
-		b.judged(d, entry.I32, fmt.Sprintf("checksums of %d tiles of edge %d", count, edge), dst, count+3, wordBytes, func(d kernels.LaneOps, out kernels.Tile) error {
-			return d.Checksums(b.stream, out, src, bytes, count)
-		})
+		type checksums struct {
+			Dst         kernels.Tile
+			Edge, Count int
+		}
+		k := checksums{b.upload(b.garbage(count+3, wordBytes)), edge, count}
+		judged(b, d, entry.I32, &k, &k.Dst, count+3, wordBytes,
+			func(d kernels.LaneOps, s kernels.Stream, _ entry.Variant, k checksums) error {
+				return d.Checksums(s, k.Dst, src, bytes, count)
+			})
 	}
 	tile, two := b.upload(make(matrix, 64*64)), b.upload(make(matrix, 2))
 	b.wantErrors(map[string]error{
@@ -237,15 +239,15 @@ func (b *bench) wantErrors(of map[string]error) {
 // refused wants errors of an operation on operands that are spoiled one by one, and no panic. A tile is nowhere, at an
 // odd place, or has room for 64 bytes: of those in loose only their content says how long they are. A number is less
 // than 0, wrong or too large. Fields that are zero stay.
-func refused[K any](b *bench, good K, operation func(K) error, loose ...string) {
+func refused[D, K any](b *bench, d D, good K, operation laneOperation[D, K], loose ...string) {
 	b.Helper()
-	b.done(operation(good))
+	b.done(operation(d, b.stream, entry.I32, good))
 	results := map[string]error{}
 	for i, field := range reflect.VisibleFields(reflect.TypeFor[K]()) {
 		spoil := func(x any) {
 			k := good
 			reflect.ValueOf(&k).Elem().Field(i).Set(reflect.ValueOf(x))
-			results[fmt.Sprintf("%T with %s %v", k, field.Name, x)] = operation(k)
+			results[fmt.Sprintf("%T with %s %v", k, field.Name, x)] = operation(d, b.stream, entry.I32, k)
 		}
 		switch x := reflect.ValueOf(good).Field(i).Interface().(type) {
 		case kernels.Tile:
@@ -273,24 +275,23 @@ func refused[K any](b *bench, good K, operation func(K) error, loose ...string) 
 
 // badLevels wants operands that are not there to be refused.
 func (b *bench) badLevels(d kernels.LaneOps) {
-	const edge, v = 64, entry.I32
-	t, out := b.upload(make(matrix, edge*edge)), b.upload(make(matrix, edge*edge))
+	const edge = 64
+	t, out, other := b.upload(make(matrix, edge*edge)), b.upload(make(matrix, edge*edge)), b.upload(make(matrix, edge*edge))
 	level := kernels.Level{Lanes: out, Width: edge, Offsets: t, Ends: t, Weights: t, Sources: t, Ranges: []kernels.LevelRange{{Hi: 20}}}
-	refused(b, level, func(k kernels.Level) error { return d.Level(b.stream, v, k) }, "Ends", "Weights")
+	refused(b, d, level, kernels.LaneOps.Level, "Ends", "Weights")
 	product := kernels.LaneProduct{Dst: out, Src: t, Width: edge, Weights: t, Edge: edge}
-	refused(b, product, func(k kernels.LaneProduct) error { return d.LaneProduct(b.stream, v, k) })
-	refused(b, kernels.LaneTranspose{Dst: out, Edge: edge, Side: 1, Lanes: t, Width: edge, Columns: t, Sources: t},
-		func(k kernels.LaneTranspose) error { return d.LaneTranspose(b.stream, v, k) }, "Lanes")
-	refused(b, kernels.LaneBlocks{Lanes: out, Width: edge, Blocks: t, Terms: t, Weights: t, Count: 4},
-		func(k kernels.LaneBlocks) error { return d.LaneBlocks(b.stream, v, k) }, "Terms")
-	refused(b, kernels.LaneSums{Lanes: t, Width: edge, Rows: 20, Names: t, ByLane: out, ByRow: b.upload(make(matrix, edge*edge)), Count: edge},
-		func(k kernels.LaneSums) error { return d.LaneSums(b.stream, v, k) })
-	results := map[string]error{}
+	refused(b, d, product, kernels.LaneOps.LaneProduct)
+	refused(b, d, kernels.LaneTranspose{Dst: out, Edge: edge, Side: 1, Lanes: t, Width: edge, Columns: t, Sources: t},
+		kernels.LaneOps.LaneTranspose, "Lanes")
+	refused(b, d, kernels.LaneBlocks{Lanes: out, Width: edge, Blocks: t, Terms: t, Weights: t, Count: 4},
+		kernels.LaneOps.LaneBlocks, "Terms")
+	refused(b, d, kernels.LaneSums{Lanes: t, Width: edge, Rows: 20, Names: t, ByLane: out, ByRow: other, Count: edge},
+		kernels.LaneOps.LaneSums)
+	product.Src = product.Dst
+	results := map[string]error{"product in place": d.LaneProduct(b.stream, entry.I32, product)}
 	for _, r := range []kernels.LevelRange{{Hi: 65}, {Lo: -1, Hi: 2}, {Lo: 3, Hi: 2}} {
 		level.Ranges = []kernels.LevelRange{r}
-		results[fmt.Sprintf("level of %+v", r)] = d.Level(b.stream, v, level)
+		results[fmt.Sprintf("level of %+v", r)] = d.Level(b.stream, entry.I32, level)
 	}
-	product.Src = product.Dst
-	results["product in place"] = d.LaneProduct(b.stream, v, product)
 	b.wantErrors(results)
 }

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -48,7 +49,7 @@ func (b *bench) laneStats(d kernels.LaneStats, v entry.Variant) {
 		_, ofAll := q.(kernels.LaneBins)
 		for i, w := range want {
 			if (ofAll || i%r.Width < r.Count) && got[i] != w {
-				b.Fatalf("%T of %d rows of %d of %d lanes in %v: number %d is %v, want %v", q, r.Rows, r.Count, r.Width, v, i, got[i], w)
+				b.Fatalf("%T, %+v in %v: number %d is %v, want %v", q, r, v, i, got[i], w)
 			}
 		}
 	}
@@ -88,17 +89,19 @@ func (b *bench) answers(d kernels.LaneStats, v entry.Variant, r kernels.LaneRows
 
 func (b *bench) badLaneStats(d kernels.LaneStats) {
 	tile := func() kernels.Tile { return b.upload(make(matrix, 64*64)) }
-	rows, edges := kernels.LaneRows{Lanes: tile(), Width: 64, Rows: 20, Count: 64, Names: tile(), Memory: tile()}, kernels.LaneBelow{Edges: make([]byte, 4)}
-	ask := func(q kernels.LaneQuestion) func(kernels.LaneRows) error {
-		return func(r kernels.LaneRows) error { return d.LaneStat(b.stream, entry.I32, r, q) }
+	rows := kernels.LaneRows{Lanes: tile(), Width: 64, Rows: 20, Count: 64, Names: tile(), Memory: tile()}
+	ask := func(q kernels.LaneQuestion) laneOperation[kernels.LaneStats, kernels.LaneRows] {
+		return func(d kernels.LaneStats, s kernels.Stream, v entry.Variant, r kernels.LaneRows) error {
+			return d.LaneStat(s, v, r, q)
+		}
 	}
-	refused(b, rows, ask(kernels.LaneNearest{K: 1}))
-	b.wantErrors(map[string]error{
-		"too many near": ask(kernels.LaneNearest{K: kernels.MostLaneNear + 1})(rows),
-		"none near":     ask(kernels.LaneNearest{})(rows),
-		"no question":   ask(nil)(rows),
-	})
+	refused(b, d, rows, ask(kernels.LaneNearest{K: 1}))
+	results := map[string]error{}
+	for _, q := range []kernels.LaneQuestion{kernels.LaneNearest{K: kernels.MostLaneNear + 1}, kernels.LaneNearest{}, nil} {
+		results[fmt.Sprintf("the question %T %+v", q, q)] = d.LaneStat(b.stream, entry.I32, rows, q)
+	}
+	b.wantErrors(results)
 	rows.Names = kernels.Tile{} // are not looked at
-	refused(b, rows, ask(edges))
-	refused(b, rows, ask(kernels.LaneBins(edges)))
+	refused(b, d, rows, ask(kernels.LaneBelow{Edges: make([]byte, 4)}))
+	refused(b, d, rows, ask(kernels.LaneBins{Edges: make([]byte, 4)}))
 }
