@@ -55,7 +55,6 @@ func Run(t *testing.T, open opener) {
 		{"Programs", programs},
 		{"ManyStreams", manyStreams},
 		{"Events", events},
-		{"CloseQueued", closeQueued},
 		{"BadOperations", badOperations},
 	})
 	t.Run("MemoryLimit", func(t *testing.T) { memoryLimit(t, open) })

@@ -187,23 +187,14 @@ func tight(v entry.Variant, g graphPattern, n int, before, arc, d uint64) bool {
 	return arc != v.Unreachable() && lower(v, v.Unreachable(), before, arc) == d
 }
 
-// badPairs wants errors where there is no room for pairs.
+// badPairs wants errors where there is no room for pairs, or none are to be made.
 func badPairs(b *bench, d kernels.TileOps) {
-	const t = 64
-	size := int64(t * t * entry.KindI32.PairBytes())
-	buf := b.alloc(3 * size)
-	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: i * size} }
-	past := kernels.Tile{Buf: buf, Off: buf.Bytes() - size/2}
-	product := func(p kernels.Product) func(s kernels.Stream) error {
-		return func(s kernels.Stream) error { return s.MinPlus(entry.I32, t, []kernels.Product{p}) }
-	}
-	one, two := []kernels.Tile{tile(0)}, []kernels.Tile{tile(1)}
-	b.refuses(d.NewTrackingStream, map[string]func(s kernels.Stream) error{
-		"A past the end":       product(kernels.Product{C: tile(0), A: []kernels.Tile{past}, B: two}),
-		"C past the end":       product(kernels.Product{C: past, A: one, B: two}),
-		"C an operand":         product(kernels.Product{C: tile(1), A: one, B: two}),
-		"fresh, not of before": product(kernels.Product{C: tile(2), A: one, B: two, Fresh: true}),
-		"no pairs of u16":      func(s kernels.Stream) error { return s.Closure(entry.U16, t, one) },
-		"pivot past the end":   func(s kernels.Stream) error { return s.Closure(entry.I32, t, []kernels.Tile{past}) },
+	b.bad(d.NewTrackingStream, entry.KindI32.PairBytes(), map[string]func(s kernels.Stream, tiles []kernels.Tile) error{
+		"fresh, not of before": func(s kernels.Stream, tiles []kernels.Tile) error {
+			return s.MinPlus(entry.I32, 64, []kernels.Product{{C: tiles[2], A: tiles[:1], B: tiles[1:2], Fresh: true}})
+		},
+		"no pairs of u16": func(s kernels.Stream, tiles []kernels.Tile) error {
+			return s.Closure(entry.U16, 64, tiles[:1])
+		},
 	})
 }

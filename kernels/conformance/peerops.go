@@ -1,60 +1,48 @@
 package conformance
 
 import (
-	"bytes"
 	"testing"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // PeerOps runs the part of the suite that judges a device's kernels.PeerOps, with another device that it reaches.
 func PeerOps(t *testing.T, open, other opener) {
 	b, d := benchOf[kernels.PeerOps](t, open)
 	source := newBench(t, other, 0, Seed(t))
-	const size, tile, at = 1 << 20, 64 * 64 * 4, 4096
-	buf, err := source.device.Alloc(size)
-	b.must(err)
-	own, err := b.device.Alloc(size)
-	b.must(err)
+	const n, at, part, all = 1 << 18, 1024, 64 * 64, 1 << 20 // words, but for all: bytes
+	words, want := b.garbage(n, wordBytes), b.garbage(n, wordBytes)
+	from, own := source.upload(words), b.upload(want)
+	past := func(t kernels.Tile, words int) kernels.Tile {
+		return kernels.Tile{Buf: t.Buf, Off: int64(words * wordBytes)}
+	}
 	for range 2 { // the way may be open already
-		if !d.Reaches(buf) {
+		if !d.Reaches(from.Buf) {
 			t.Fatal("the devices do not reach each other")
 		}
 	}
-	words := make([]byte, size)
-	for i := range words {
-		words[i] = byte(b.Uint32())
-	}
-	before, got := bytes.Repeat([]byte{0x5A}, size), make([]byte, size)
-	b.must(source.stream.CopyIn(kernels.Tile{Buf: buf}, words))
-	b.must(source.stream.Sync())
-	b.must(b.stream.CopyIn(kernels.Tile{Buf: own}, before))
-	b.must(d.CopyPeer(b.stream, kernels.Tile{Buf: own, Off: at}, kernels.Tile{Buf: buf, Off: 2 * at}, tile))
-	b.done(b.stream.CopyOut(got, kernels.Tile{Buf: own}))
-	copy(before[at:], words[2*at:][:tile])
-	if !bytes.Equal(got, before) {
-		t.Error("the copy differs from the source, or reaches beyond its end")
-	}
-	// A copy goes in the order of its stream.
-	b.must(d.CopyPeer(b.stream, kernels.Tile{Buf: own}, kernels.Tile{Buf: buf}, size))
-	b.must(b.stream.CopyOut(got, kernels.Tile{Buf: own}))
-	b.done(d.CopyPeer(b.stream, kernels.Tile{Buf: own}, kernels.Tile{Buf: own, Off: size / 2}, size/2))
-	if !bytes.Equal(got, words) {
-		t.Error("a copy did not wait for that before it, or for that after it")
-	}
-	b.wantErrors(map[string]error{
-		"a copy beyond the source":          d.CopyPeer(b.stream, kernels.Tile{Buf: own}, kernels.Tile{Buf: buf, Off: at}, size),
-		"a copy beyond the result":          d.CopyPeer(b.stream, kernels.Tile{Buf: own, Off: at}, kernels.Tile{Buf: buf}, size),
-		"a copy into another device":        d.CopyPeer(b.stream, kernels.Tile{Buf: buf}, kernels.Tile{Buf: own}, tile),
-		"a copy from nowhere":               d.CopyPeer(b.stream, kernels.Tile{Buf: own}, kernels.Tile{}, tile),
-		"a copy on another device's stream": d.CopyPeer(source.stream, kernels.Tile{Buf: own}, kernels.Tile{Buf: buf}, tile),
-	})
 	if d.Reaches(nil) {
 		t.Error("no buffer is reached")
 	}
-	b.must(buf.Free())
-	if err := d.CopyPeer(b.stream, kernels.Tile{Buf: own}, kernels.Tile{Buf: buf}, tile); err == nil {
-		t.Error("no error for a copy of freed memory")
-	}
-	b.must(own.Free())
+	b.done(d.CopyPeer(b.stream, past(own, at), past(from, 2*at), part*wordBytes))
+	copy(want[at:], words[2*at:][:part])
+	b.same(entry.I32, "a copy of a part", b.download(own, n), want)
+	// A copy waits for that before it, and for that after it.
+	got := make([]byte, all)
+	b.must(d.CopyPeer(b.stream, own, from, all))
+	b.must(b.stream.CopyOut(got, own))
+	b.done(d.CopyPeer(b.stream, own, past(own, n/2), all/2))
+	b.same(entry.I32, "a copy in the order of its stream", unpack(got, wordBytes), words)
+	gone, err := source.device.Alloc(all)
+	b.must(err)
+	b.must(gone.Free())
+	b.wantErrors(map[string]error{
+		"a copy beyond the source":          d.CopyPeer(b.stream, own, past(from, at), all),
+		"a copy beyond the result":          d.CopyPeer(b.stream, past(own, at), from, all),
+		"a copy into another device":        d.CopyPeer(b.stream, from, own, part),
+		"a copy from nowhere":               d.CopyPeer(b.stream, own, kernels.Tile{}, part),
+		"a copy on another device's stream": d.CopyPeer(source.stream, own, from, part),
+		"a copy of freed memory":            d.CopyPeer(b.stream, own, kernels.Tile{Buf: gone}, part),
+	})
 }

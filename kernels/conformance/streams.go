@@ -101,22 +101,25 @@ func (a *arena) slow(s kernels.Stream, v entry.Variant, scratch, times int) {
 	}
 }
 
-// manyStreams runs independent work on several streams, each owned by a goroutine.
+// manyStreams runs independent work on several streams, each owned by a goroutine. What is queued when a stream is
+// closed is done.
 func manyStreams(b *bench) {
 	const t, v, n = 128, entry.F32, 8
 	var group sync.WaitGroup
 	var arenas [n]*arena
 	var memory [n][]byte
 	for i := range n {
-		s, a, got := b.newStream(), b.drawn(v, t, 3), make([]byte, t*t*v.Bytes())
+		s, err := b.device.NewStream()
+		b.must(err)
+		a, got := b.drawn(v, t, 3), make([]byte, t*t*v.Bytes())
 		start, p := a.want.pack(a.size), []kernels.Product{a.product(v, 0, 1, 2, 1, false)}
 		arenas[i], memory[i] = a, got
 		group.Go(func() {
-			for range 5 {
-				err := errors.Join(s.CopyIn(a.whole(), start), s.MinPlus(v, t, p), s.CopyOut(got, p[0].C), s.Sync())
-				if err != nil {
-					b.Error(err)
-				}
+			for range 10 {
+				err = errors.Join(err, s.CopyIn(a.whole(), start), s.MinPlus(v, t, p), s.CopyOut(got, p[0].C))
+			}
+			if err = errors.Join(err, s.Close()); err != nil {
+				b.Error(err)
 			}
 		})
 	}
@@ -149,52 +152,43 @@ func events(b *bench) {
 	}
 }
 
-// closeQueued closes a stream with work in its queue: all of it is done.
-func closeQueued(b *bench) {
-	const t, v = 128, entry.I32
-	a := b.drawn(v, t, 4)
-	s, err := b.device.NewStream()
-	b.must(err)
-	a.slow(s, v, 3, 50)
-	got := make([]byte, t*t*a.size)
-	b.must(s.MinPlus(v, t, []kernels.Product{a.product(v, 0, 1, 2, 1, false)}))
-	b.must(s.CopyOut(got, a.tile(0)))
-	b.must(s.Close())
-	b.same(v, "product", unpack(got, a.size), a.data(0))
-}
-
 // badOperations wants an error, at once or with the next Sync, and nothing touched outside the buffer.
-func badOperations(b *bench) {
+func badOperations(b *bench) { b.bad(b.device.NewStream, entry.I32.Bytes(), nil) }
+
+// bad wants errors of operations on streams for entries of so many bytes, of which tiles make some, and of more.
+func (b *bench) bad(open func() (kernels.Stream, error), size int, more map[string]func(s kernels.Stream, tiles []kernels.Tile) error) {
 	const t = 64
-	const bytes = t * t * 4 // of entry.I32
-	buf := b.alloc(2 * bytes)
-	tile := func(off int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: off} }
+	bytes := int64(t * t * size)
+	buf := b.alloc(3 * bytes)
+	at := func(off int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: off} }
+	x, y, z, past := at(0), at(bytes), at(2*bytes), at(3*bytes-bytes/2)
 	tiles := func(ts ...kernels.Tile) []kernels.Tile { return ts }
 	host := make([]byte, bytes)
 	product := func(c kernels.Tile, a, b []kernels.Tile) func(kernels.Stream) error {
 		return func(s kernels.Stream) error {
-			return s.MinPlus(entry.I32, t, []kernels.Product{{C: c, A: a, B: b, Fresh: true}})
+			return s.MinPlus(entry.I32, t, []kernels.Product{{C: c, A: a, B: b}})
 		}
 	}
-	b.refuses(b.device.NewStream, map[string]func(kernels.Stream) error{
-		"copy in past the end":   func(s kernels.Stream) error { return s.CopyIn(tile(bytes+4), host) },
-		"copy out past the end":  func(s kernels.Stream) error { return s.CopyOut(host, tile(bytes+4)) },
-		"copy to before":         func(s kernels.Stream) error { return s.CopyIn(tile(-4), host) },
+	operations := map[string]func(kernels.Stream) error{
+		"copy in past the end":   func(s kernels.Stream) error { return s.CopyIn(past, host) },
+		"copy out past the end":  func(s kernels.Stream) error { return s.CopyOut(host, past) },
+		"copy to before":         func(s kernels.Stream) error { return s.CopyIn(at(-4), host) },
 		"copy to no buffer":      func(s kernels.Stream) error { return s.CopyIn(kernels.Tile{}, host) },
-		"C past the end":         product(tile(2*bytes), tiles(tile(0)), tiles(tile(0))),
-		"A past the end":         product(tile(0), tiles(tile(2*bytes)), tiles(tile(bytes))),
-		"C an operand":           product(tile(0), tiles(tile(0)), tiles(tile(bytes))),
-		"operands of two counts": product(tile(0), tiles(tile(bytes), tile(bytes)), tiles(tile(bytes))),
-		"no operands":            product(tile(0), nil, nil),
-		"edge no multiple of 64": func(s kernels.Stream) error { return s.Closure(entry.I32, 60, tiles(tile(0))) },
-		"pivot not square":       func(s kernels.Stream) error { return s.Closure(entry.I32, t, tiles(tile(0), tile(bytes))) },
+		"C past the end":         product(past, tiles(x), tiles(x)),
+		"A past the end":         product(x, tiles(past), tiles(y)),
+		"A an operand":           product(x, tiles(x), tiles(y)),
+		"C an operand":           product(x, tiles(y), tiles(x)),
+		"operands of two counts": product(x, tiles(y, y), tiles(y)),
+		"no operands":            product(x, nil, nil),
+		"edge no multiple of 64": func(s kernels.Stream) error { return s.Closure(entry.I32, 60, tiles(x)) },
+		"pivot past the end":     func(s kernels.Stream) error { return s.Closure(entry.I32, t, tiles(past)) },
+		"pivot not square":       func(s kernels.Stream) error { return s.Closure(entry.I32, t, tiles(x, y)) },
 		"empty pivot":            func(s kernels.Stream) error { return s.Closure(entry.I32, t, nil) },
-		"unknown variant":        func(s kernels.Stream) error { return s.Closure(77, t, tiles(tile(0))) },
-	})
-}
-
-// refuses wants an error of each operation, on a stream of its own: at once or when the stream is waited for.
-func (b *bench) refuses(open func() (kernels.Stream, error), operations map[string]func(kernels.Stream) error) {
+		"unknown variant":        func(s kernels.Stream) error { return s.Closure(77, t, tiles(x)) },
+	}
+	for name, operation := range more {
+		operations[name] = func(s kernels.Stream) error { return operation(s, tiles(x, y, z)) }
+	}
 	for name, operation := range operations {
 		s, err := open()
 		b.must(err)
