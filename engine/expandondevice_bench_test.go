@@ -18,7 +18,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/graph/gen"
 	"ooc/engine/graph/read"
-	"ooc/engine/internal/testgpu"
+	"ooc/engine/internal/enginetest"
 	"ooc/engine/plan"
 	"ooc/engine/sparse"
 	"ooc/engine/task"
@@ -37,7 +37,7 @@ const benchDevices = "cuda:0"
 // as many bytes from the page-locked memory of one GPU to page-locked memory. The store's space is reserved all the
 // same, where TMPDIR says. OOC_BENCH_DEVICES="cuda:0 cuda:0,1" compares one GPU with two.
 func BenchmarkExpandToNowhere(b *testing.B) {
-	if testgpu.Open(b, 1<<20) == nil {
+	if enginetest.GPU(b, 1<<20) == nil {
 		b.Skip("there is no GPU")
 	}
 	g := road(b)
@@ -93,7 +93,7 @@ func benchExpandToNowhere(b *testing.B, g *graph.Graph, name string) {
 
 // BenchmarkBatch times a batch on the GPU, copies left out, with cores and batches of several sizes.
 func BenchmarkBatch(b *testing.B) {
-	d := testgpu.Open(b, 0)
+	d := enginetest.GPU(b, 0)
 	if d == nil {
 		b.Skip("there is no GPU")
 	}

@@ -13,8 +13,8 @@ import (
 	"ooc/engine/device"
 	"ooc/engine/feed"
 	"ooc/engine/graph"
+	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
-	"ooc/engine/internal/testgpu"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
@@ -111,7 +111,7 @@ func TestMethods(t *testing.T) {
 		small := openCPU(t, cpu.Options{Threads: 1, Memory: large.Info().Scratch/3 + int64(g.N)*32 + 5000})
 		devices := []kernels.Device{large, small}
 		for _, memory := range []int64{0, int64(g.N)*40 + 50000} {
-			if gpu := testgpu.Open(t, memory); gpu != nil {
+			if gpu := enginetest.GPU(t, memory); gpu != nil {
 				devices = append(devices, gpu)
 			}
 		}

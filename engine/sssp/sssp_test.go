@@ -20,8 +20,8 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
 	"ooc/engine/graph/read"
+	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
-	"ooc/engine/internal/testgpu"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
@@ -218,7 +218,7 @@ func TestMethodsAgree(t *testing.T) {
 				small := openCPU(t, cpu.Options{Threads: 2, Memory: large.Info().Scratch + vectors + int64(r.IntN(1<<18)+1<<17)})
 				devices := []kernels.Device{large, small, apart{large, large}, apart{small, small}}
 				for _, room := range []int64{vectors + 1<<18, 1 << 28} {
-					if gpu := testgpu.Open(t, kernels.GPUScratch+room+room/4+1<<20); gpu != nil {
+					if gpu := enginetest.GPU(t, kernels.GPUScratch+room+room/4+1<<20); gpu != nil {
 						devices = append(devices, gpu, gpu) // the more often
 					}
 				}

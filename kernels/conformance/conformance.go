@@ -181,14 +181,17 @@ func (b *bench) same(v entry.Variant, what string, got, want matrix) {
 	}
 }
 
-// randomEntry draws a weight, or once in three times what is unreachable, if that may be.
-func (b *bench) randomEntry(v entry.Variant, unreachable bool) uint64 {
-	x := b.IntN(100000)
+// many and few are how many weights there are: of few, sums are often equal.
+const many, few = 100000, 20
+
+// randomEntry draws one of so many weights, or once in three times what is unreachable, if that may be.
+func (b *bench) randomEntry(v entry.Variant, of int, unreachable bool) uint64 {
+	x := b.IntN(of)
 	if v == entry.U16 {
 		x %= int(entry.Inf16) // a weight may be just below what is unreachable
 	}
 	if v.Signed() {
-		x -= 50000
+		x -= of / 2
 	}
 	switch {
 	case unreachable && b.IntN(3) == 0:
@@ -199,11 +202,11 @@ func (b *bench) randomEntry(v entry.Variant, unreachable bool) uint64 {
 	return v.Kind().Bits(float64(x))
 }
 
-// entries draws entries, as randomEntry does.
-func (b *bench) entries(v entry.Variant, n int, unreachable bool) matrix {
+// entries draws n entries, as randomEntry does.
+func (b *bench) entries(v entry.Variant, n, of int, unreachable bool) matrix {
 	m := make(matrix, n)
 	for i := range m {
-		m[i] = b.randomEntry(v, unreachable)
+		m[i] = b.randomEntry(v, of, unreachable)
 	}
 	return m
 }

@@ -109,7 +109,7 @@ func (w *hostLanes) cross(s kernels.HostLaneOps) {
 	words, want := make([][]uint32, from), lanes{width: w.width, rows: make(matrix, len(w.rows))}
 	entry.Fill(want.rows, w.v.Unreachable())
 	for i := range words {
-		weights := w.entries(w.v, w.count, true)
+		weights := w.entries(w.v, w.count, many, true)
 		for j, x := range weights {
 			lowerAll(w.v, want.row(j), w.row(i), x)
 		}
@@ -155,7 +155,7 @@ func (w *hostLanes) weightRows(s kernels.HostLaneOps) {
 }
 
 func weightRows[W int32 | float32 | float64](w *hostLanes, s kernels.HostLaneOps) {
-	random := func(n int) []W { return entry.As[W](weightWords(w.v, w.entries(w.v, n, true))) }
+	random := func(n int) []W { return entry.As[W](weightWords(w.v, w.entries(w.v, n, many, true))) }
 	words := entry.As[uint32, W]
 	same := func(what string, got, want []W) {
 		w.Helper()
@@ -164,7 +164,7 @@ func weightRows[W int32 | float32 | float64](w *hostLanes, s kernels.HostLaneOps
 		}
 	}
 	n, line := w.IntN(200), kernels.LaneLine/w.v.WeightBytes()
-	by := entry.As[W](weightWords(w.v, matrix{w.randomEntry(w.v, false)}))
+	by := entry.As[W](weightWords(w.v, matrix{w.randomEntry(w.v, many, false)}))
 	dst, src := random(n + 5)[w.IntN(5):][:n:n], random(n + 5)[w.IntN(5):][:n:n]
 	want, least, got := slices.Clone(dst), by[0], slices.Clone(by)
 	for i, x := range src {

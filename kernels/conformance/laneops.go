@@ -59,7 +59,7 @@ func (b *bench) newLanes(v entry.Variant, width int, unreachable bool) (*lanes, 
 			degree := b.IntN(most)
 			for range degree {
 				l.ends = append(l.ends, uint64(b.IntN(rows)))
-				l.weights = append(l.weights, b.randomEntry(v, unreachable && b.IntN(8) == 0))
+				l.weights = append(l.weights, b.randomEntry(v, many, unreachable && b.IntN(8) == 0))
 			}
 			l.offsets = append(l.offsets, uint64(len(l.ends)))
 			r.Degree = max(r.Degree, int32(degree))
@@ -67,7 +67,7 @@ func (b *bench) newLanes(v entry.Variant, width int, unreachable bool) (*lanes, 
 		rows = int(r.Hi)
 		ranges = append(ranges, r)
 	}
-	l.rows = b.entries(v, rows*l.width, true)
+	l.rows = b.entries(v, rows*l.width, many, true)
 	return l, ranges
 }
 
@@ -102,8 +102,8 @@ func (b *bench) levels(d kernels.LaneOps, v entry.Variant) {
 func (b *bench) laneProduct(d kernels.LaneOps, v entry.Variant) {
 	k := kernels.LaneProduct{Width: kernels.DeviceLaneUnit * (1 + b.IntN(4)), Edge: kernels.DeviceLaneUnit * (1 + b.IntN(2))}
 	n, size := k.Edge*k.Width, v.Bytes()
-	k.Src, k.Dst = b.uploadAs(b.entries(v, n, true), size), b.uploadAs(b.garbage(n, size), size)
-	k.Weights = b.uploadAs(b.entries(v, k.Edge*k.Edge, true), size)
+	k.Src, k.Dst = b.uploadAs(b.entries(v, n, many, true), size), b.uploadAs(b.garbage(n, size), size)
+	k.Weights = b.uploadAs(b.entries(v, k.Edge*k.Edge, many, true), size)
 	judged(b, d, v, &k, &k.Dst, n, size, kernels.LaneOps.LaneProduct)
 }
 
@@ -115,20 +115,20 @@ func (b *bench) laneBlocks(d kernels.LaneOps, v entry.Variant) {
 	var blocks, terms, weights matrix
 	for range k.Count {
 		rows += b.IntN(3)
-		of, many, shift := b.IntN([]int{3, 40, 150}[b.IntN(3)]), b.IntN([]int{3, 17, 70}[b.IntN(3)]), b.IntN(3)
-		for _, field := range []int{rows, of, len(terms) / 2, many, shift} {
+		of, count, shift := b.IntN([]int{3, 40, 150}[b.IntN(3)]), b.IntN([]int{3, 17, 70}[b.IntN(3)]), b.IntN(3)
+		for _, field := range []int{rows, of, len(terms) / 2, count, shift} {
 			blocks = append(blocks, uint64(field))
 		}
-		for range many {
+		for range count {
 			terms = append(terms, uint64(b.IntN(from)), uint64(len(weights)/kernels.LaneWeightUnit))
 			units := entry.CeilDiv(of, kernels.LaneWeightUnit) + shift
-			weights = append(weights, b.entries(v, units*kernels.LaneWeightUnit, true)...)
+			weights = append(weights, b.entries(v, units*kernels.LaneWeightUnit, many, true)...)
 		}
 		rows += of
 	}
 	k.Blocks, k.Terms = b.upload(blocks), b.upload(terms)
 	k.Weights = b.uploadAs(append(weights, make(matrix, kernels.LaneSlack)...), size)
-	k.Lanes = b.uploadAs(b.entries(v, rows*k.Width, true), size)
+	k.Lanes = b.uploadAs(b.entries(v, rows*k.Width, many, true), size)
 	judged(b, d, v, &k, &k.Lanes, rows*k.Width, size, kernels.LaneOps.LaneBlocks)
 }
 
@@ -139,28 +139,28 @@ func (b *bench) laneTranspose(d kernels.LaneOps, v entry.Variant) {
 		k.Edge = 128
 	}
 	n := k.Width * k.Side * k.Edge
-	k.Lanes, k.Sources = b.uploadAs(b.entries(v, rows*k.Width, true), size), b.sources(k.Width, rows)
+	k.Lanes, k.Sources = b.uploadAs(b.entries(v, rows*k.Width, many, true), size), b.sources(k.Width, rows)
 	k.Columns, k.Dst = b.upload(b.someRows(k.Side*k.Edge, rows)), b.uploadAs(b.garbage(n, size), size)
 	judged(b, d, v, &k, &k.Dst, n, size, kernels.LaneOps.LaneTranspose)
 }
 
-// newLaneRows draws few and many rows, whose entries are drawn from few numbers or from many. Some have the same name
-// as others have. It also returns some of the numbers.
-func (b *bench) newLaneRows(v entry.Variant) (r kernels.LaneRows, few matrix) {
+// newLaneRows draws few and many rows, whose entries are drawn from a list of numbers or from many. Some have the same
+// name as others have. It also returns the list.
+func (b *bench) newLaneRows(v entry.Variant) (r kernels.LaneRows, list matrix) {
 	r.Width, r.Rows = b.deviceWidth(), b.IntN([]int{3, 40, 3 * kernels.LaneSumRows}[b.IntN(3)])
 	r.Count = b.IntN(r.Width + 1)
-	few, share := append(b.entries(v, 1, false), b.entries(v, b.IntN(40), true)...), []int{0, 1, 20}[b.IntN(3)]
-	rows, names := make(matrix, r.Rows*r.Width), make(matrix, r.Rows)
+	list = append(b.entries(v, 1, many, false), b.entries(v, b.IntN(40), many, true)...)
+	rows, names, share := make(matrix, r.Rows*r.Width), make(matrix, r.Rows), []int{0, 1, 20}[b.IntN(3)]
 	for i := range names {
 		names[i] = uint64(b.IntN(1000))
 	}
 	for i := range rows {
-		if rows[i] = few[b.IntN(len(few))]; b.IntN(21) < share {
-			rows[i] = b.randomEntry(v, true)
+		if rows[i] = list[b.IntN(len(list))]; b.IntN(21) < share {
+			rows[i] = b.randomEntry(v, many, true)
 		}
 	}
 	r.Lanes, r.Names = b.uploadAs(rows, v.Bytes()), b.upload(names)
-	return r, few
+	return r, list
 }
 
 func (b *bench) laneSums(d kernels.LaneOps, v entry.Variant) {

@@ -24,12 +24,12 @@ func (b *bench) laneStatsOps(d kernels.LaneStats) {
 // laneStats asks every question about some rows, of edges that entries lie on, and of some between which all bins are
 // as wide.
 func (b *bench) laneStats(d kernels.LaneStats, v entry.Variant) {
-	r, few := b.newLaneRows(v)
+	r, list := b.newLaneRows(v)
 	edges := func(n int, unreachable bool) []byte {
-		m := b.entries(v, n, unreachable)
+		m := b.entries(v, n, many, unreachable)
 		for i := range m {
 			if i > 0 && b.IntN(3) == 0 {
-				m[i] = few[0]
+				m[i] = list[0]
 			}
 		}
 		slices.SortFunc(m, func(x, y uint64) int { return cmp.Compare(v.Kind().Value(x), v.Kind().Value(y)) })

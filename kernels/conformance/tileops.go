@@ -85,7 +85,7 @@ func (b *bench) badPivots(d kernels.TileOps) {
 func (b *bench) transpose(d kernels.TileOps) {
 	for _, v := range entry.Variants {
 		for _, t := range []int{64, 128, 192, 512} {
-			x, want, size := b.entries(v, t*t, true), make(matrix, t*t), v.Bytes()
+			x, want, size := b.entries(v, t*t, many, true), make(matrix, t*t), v.Bytes()
 			for at := range x {
 				want[at] = x[at%t*t+at/t]
 			}

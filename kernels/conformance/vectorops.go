@@ -31,33 +31,10 @@ func (b *bench) newVectorGraph(v entry.Variant) *vectorGraph {
 	for i := range x.weights {
 		x.weights[i] = v.Unreachable()
 		if b.IntN(x.n) < degree {
-			x.weights[i] = x.number()
+			x.weights[i] = x.randomEntry(v, few, false)
 		}
 	}
 	return x
-}
-
-// number is a random weight, small so that sums are often equal.
-func (x *vectorGraph) number() uint64 {
-	w := x.IntN(20)
-	if x.v.Signed() {
-		w -= 10
-	}
-	if x.v.Float() {
-		return fbits(float32(w) / 3)
-	}
-	return uint64(uint32(w))
-}
-
-// vector returns random entries, a third of them unreachable.
-func (x *vectorGraph) vector() matrix {
-	m := make(matrix, x.n)
-	for i := range m {
-		if m[i] = x.number(); x.IntN(3) == 0 {
-			m[i] = x.v.Unreachable()
-		}
-	}
-	return m
 }
 
 // upload copies words to memory of their own on the device.
@@ -164,7 +141,7 @@ func (b *bench) pulls(d kernels.VectorOps) {
 			count, stride := 1+x.IntN(3), x.n+x.IntN(100)
 			var dist, pred, want, after, changed matrix
 			for range count { // one behind the other, with gaps that nobody is to touch
-				d, p, gap := x.vector(), x.garbage(x.n, wordBytes), x.garbage(stride-x.n, wordBytes)
+				d, p, gap := x.entries(x.v, x.n, few, true), x.garbage(x.n, wordBytes), x.garbage(stride-x.n, wordBytes)
 				next, preds, did := x.pulled(d, p)
 				dist, pred, changed = slices.Concat(dist, d, gap), slices.Concat(pred, p, gap), append(changed, did)
 				want, after = slices.Concat(want, next, gap), slices.Concat(after, preds, gap)
@@ -191,7 +168,8 @@ func (b *bench) pulls(d kernels.VectorOps) {
 		}
 	}
 	x, errs := b.newVectorGraph(entry.I32), map[string]error{}
-	p := kernels.Pull{Block: x.compressed(0, x.n), Dist: x.upload(x.vector()), Next: x.upload(x.vector()), Pred: x.upload(x.vector()), Changed: x.upload(x.vector())}
+	t := x.upload(make(matrix, x.n))
+	p := kernels.Pull{Block: x.compressed(0, x.n), Dist: t, Next: x.upload(make(matrix, x.n)), Pred: t, Changed: t}
 	for _, p.Group = range []int{0, -1, 3, 2 * kernels.MaxGroup} {
 		errs[fmt.Sprintf("a group of %d", p.Group)] = d.Pull(x.stream, entry.I32, p)
 	}

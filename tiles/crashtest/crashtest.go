@@ -162,24 +162,14 @@ func (h *Harness) Cut(dst string, rng *rand.Rand) error {
 		return err
 	}
 	keep := keepRate(rng)
-	if err := h.cutFile(dst, state, state, h.disk[state], sectorBytes, keep, rng); err != nil {
-		return err
-	}
-	if err := h.cutMatrix(dst, keep, rng); err != nil {
-		return err
-	}
-	for _, name := range []string{"graph.csr", "ids"} {
-		if err := present(h.copyFile(dst, name, name)); err != nil {
-			return err
-		}
-	}
-	if err := h.cutSums(dst, rng); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(dst, "lock"), nil, 0o666); err != nil {
-		return err
-	}
-	return h.copyFile(dst, "store.json", "store.json")
+	return errors.Join(
+		h.cutFile(dst, state, state, h.disk[state], sectorBytes, keep, rng),
+		h.cutMatrix(dst, keep, rng),
+		h.cutSums(dst, rng),
+		present(h.copyFile(dst, "graph.csr", "graph.csr")),
+		present(h.copyFile(dst, "ids", "ids")),
+		os.WriteFile(filepath.Join(dst, "lock"), nil, 0o666),
+		h.copyFile(dst, "store.json", "store.json"))
 }
 
 // keepRate is the share of unsynced pages that survive: all and none are the

@@ -38,6 +38,17 @@ func Devices(t *testing.T) map[string]func(memory int64) (kernels.Device, error)
 	return devices
 }
 
+// GPU opens the first GPU, on so much of its memory, until the test ends; 0: most of what is free. It returns nil where
+// there is none, which OOC_REQUIRE_GPU=1 makes a failure.
+func GPU(t testing.TB, memory int64) kernels.Device {
+	t.Helper()
+	d, err := cuda.Open(cuda.Options{Memory: memory})
+	if errors.Is(err, cuda.ErrNoDevice) && os.Getenv("OOC_REQUIRE_GPU") != "1" {
+		return nil
+	}
+	return untilEnd(t, kernels.Device(d), err)
+}
+
 // WantAll wants all of a device's memory to be free.
 func WantAll(s *device.Shared) error {
 	d := s.Part(0)
