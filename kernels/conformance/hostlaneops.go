@@ -38,8 +38,9 @@ type hostLanes struct {
 func (b *bench) newHostLanes(v entry.Variant) *hostLanes {
 	unit := kernels.Lanes{Entry: v.Bytes()}.Unit()
 	l, _ := b.newLanes(v, unit*(1+b.IntN(9)), true)
-	return &hostLanes{b, l, v, len(l.offsets) - 1, unit, kernels.Arcs{Offsets: entry.View[int32](l.offsets.pack(wordBytes)),
-		Ends: entry.View[int32](l.ends.pack(wordBytes)), Weights: weightWords(v, l.weights)}}
+	arcs := kernels.Arcs{Offsets: entry.View[int32](l.offsets.pack(wordBytes)),
+		Ends: entry.View[int32](l.ends.pack(wordBytes)), Weights: weightWords(v, l.weights)}
+	return &hostLanes{b, l, v, len(l.offsets) - 1, unit, arcs}
 }
 
 // weightWords returns weights as kernels.Arcs has them.
@@ -101,7 +102,8 @@ func (w *hostLanes) sweep(s kernels.HostLaneOps) {
 	want := *w.lanes
 	want.rows = slices.Clone(w.rows)
 	want.sweep(w.v, lo, hi, func(row int) bool { return keep == nil || !keep[row] })
-	w.judged(fmt.Sprintf("sweep of %d…%d, keep %t,", lo, hi, keep != nil), w.rows, want.rows, func(m kernels.Lanes) { s.Sweep(w.v, m, &w.arcs, lo, hi, keep) })
+	what := fmt.Sprintf("sweep of %d…%d, keep %t,", lo, hi, keep != nil)
+	w.judged(what, w.rows, want.rows, func(m kernels.Lanes) { s.Sweep(w.v, m, &w.arcs, lo, hi, keep) })
 }
 
 func (w *hostLanes) cross(s kernels.HostLaneOps) {
@@ -115,7 +117,8 @@ func (w *hostLanes) cross(s kernels.HostLaneOps) {
 		}
 		words[i] = weightWords(w.v, weights)
 	}
-	w.judged(fmt.Sprintf("cross from %d rows", from), w.garbage(len(w.rows), w.v.Bytes()), want.rows, func(m kernels.Lanes) {
+	before := w.garbage(len(w.rows), w.v.Bytes())
+	w.judged(fmt.Sprintf("cross from %d rows", from), before, want.rows, func(m kernels.Lanes) {
 		s.Cross(w.v, m, w.lanesOf(w.rows[:from*w.width]), words)
 	})
 }

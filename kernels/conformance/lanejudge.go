@@ -80,7 +80,8 @@ func (l *lanes) sweep(v entry.Variant, lo, hi int, fresh func(row int) bool) {
 // Level implements kernels.LaneOps.
 func (d laneJudge) Level(s kernels.Stream, v entry.Variant, k kernels.Level) error {
 	x, last := &transfer{s: s}, 0
-	l := lanes{k.Width, x.rest(k.Lanes, v.Bytes()), x.rest(k.Offsets, wordBytes), x.rest(k.Ends, wordBytes), x.rest(k.Weights, v.WeightBytes())}
+	l := lanes{k.Width, x.rest(k.Lanes, v.Bytes()), x.rest(k.Offsets, wordBytes), x.rest(k.Ends, wordBytes),
+		x.rest(k.Weights, v.WeightBytes())}
 	sources := x.sources(k.Sources, k.Width)
 	for _, r := range k.Ranges {
 		l.sweep(v, int(r.Lo), int(r.Hi), func(int) bool { return k.Fresh })
@@ -97,7 +98,8 @@ func (d laneJudge) Level(s kernels.Stream, v entry.Variant, k kernels.Level) err
 // LaneProduct implements kernels.LaneOps.
 func (d laneJudge) LaneProduct(s kernels.Stream, v entry.Variant, p kernels.LaneProduct) error {
 	x := &transfer{s: s}
-	from, to := lanes{width: p.Width, rows: x.in(p.Src, p.Edge*p.Width, v.Bytes())}, lanes{width: p.Width, rows: make(matrix, p.Edge*p.Width)}
+	from := lanes{width: p.Width, rows: x.in(p.Src, p.Edge*p.Width, v.Bytes())}
+	to := lanes{width: p.Width, rows: make(matrix, len(from.rows))}
 	entry.Fill(to.rows, v.Unreachable())
 	for at, w := range x.in(p.Weights, p.Edge*p.Edge, v.Bytes()) {
 		lowerAll(v, to.row(at/p.Edge), from.row(at%p.Edge), w)
@@ -108,7 +110,8 @@ func (d laneJudge) LaneProduct(s kernels.Stream, v entry.Variant, p kernels.Lane
 // LaneBlocks implements kernels.LaneOps.
 func (d laneJudge) LaneBlocks(s kernels.Stream, v entry.Variant, b kernels.LaneBlocks) error {
 	x, last := &transfer{s: s}, uint64(0)
-	l, terms := lanes{width: b.Width, rows: x.rest(b.Lanes, v.Bytes()), weights: x.rest(b.Weights, v.Bytes())}, x.rest(b.Terms, wordBytes)
+	l := lanes{width: b.Width, rows: x.rest(b.Lanes, v.Bytes()), weights: x.rest(b.Weights, v.Bytes())}
+	terms := x.rest(b.Terms, wordBytes)
 	for f := range slices.Chunk(x.in(b.Blocks, 5*b.Count, wordBytes), 5) {
 		row, rows, first, many, shift := f[0], f[1], f[2], f[3], f[4]
 		for i := range rows {

@@ -100,7 +100,7 @@ func (b *bench) levels(d kernels.LaneOps, v entry.Variant) {
 }
 
 func (b *bench) laneProduct(d kernels.LaneOps, v entry.Variant) {
-	k := kernels.LaneProduct{Width: kernels.DeviceLaneUnit * (1 + b.IntN(4)), Edge: kernels.DeviceLaneUnit * (1 + b.IntN(2))}
+	k := kernels.LaneProduct{Width: b.deviceWidth(), Edge: kernels.DeviceLaneUnit * (1 + b.IntN(2))}
 	n, size := k.Edge*k.Width, v.Bytes()
 	k.Src, k.Dst = b.uploadAs(b.entries(v, n, many, true), size), b.uploadAs(b.garbage(n, size), size)
 	k.Weights = b.uploadAs(b.entries(v, k.Edge*k.Edge, many, true), size)
@@ -276,8 +276,10 @@ func refused[D, K any](b *bench, d D, good K, operation laneOperation[D, K], loo
 // badLevels wants operands that are not there to be refused.
 func (b *bench) badLevels(d kernels.LaneOps) {
 	const edge = 64
-	t, out, other := b.upload(make(matrix, edge*edge)), b.upload(make(matrix, edge*edge)), b.upload(make(matrix, edge*edge))
-	level := kernels.Level{Lanes: out, Width: edge, Offsets: t, Ends: t, Weights: t, Sources: t, Ranges: []kernels.LevelRange{{Hi: 20}}}
+	tile := func() kernels.Tile { return b.upload(make(matrix, edge*edge)) }
+	t, out, other := tile(), tile(), tile()
+	level := kernels.Level{Lanes: out, Width: edge, Offsets: t, Ends: t, Weights: t, Sources: t,
+		Ranges: []kernels.LevelRange{{Hi: 20}}}
 	refused(b, d, level, kernels.LaneOps.Level, "Ends", "Weights")
 	product := kernels.LaneProduct{Dst: out, Src: t, Width: edge, Weights: t, Edge: edge}
 	refused(b, d, product, kernels.LaneOps.LaneProduct)

@@ -97,7 +97,8 @@ func (b *bench) badLaneStats(d kernels.LaneStats) {
 	}
 	refused(b, d, rows, ask(kernels.LaneNearest{K: 1}))
 	results := map[string]error{}
-	for _, q := range []kernels.LaneQuestion{kernels.LaneNearest{K: kernels.MostLaneNear + 1}, kernels.LaneNearest{}, nil} {
+	tooMany := kernels.LaneNearest{K: kernels.MostLaneNear + 1}
+	for _, q := range []kernels.LaneQuestion{tooMany, kernels.LaneNearest{}, nil} {
 		results[fmt.Sprintf("the question %T %+v", q, q)] = d.LaneStat(b.stream, entry.I32, rows, q)
 	}
 	b.wantErrors(results)

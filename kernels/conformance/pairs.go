@@ -189,7 +189,7 @@ func tight(v entry.Variant, g graphPattern, n int, before, arc, d uint64) bool {
 
 // badPairs wants errors where there is no room for pairs, or none are to be made.
 func badPairs(b *bench, d kernels.TileOps) {
-	b.bad(d.NewTrackingStream, entry.KindI32.PairBytes(), map[string]func(s kernels.Stream, tiles []kernels.Tile) error{
+	b.bad(d.NewTrackingStream, entry.KindI32.PairBytes(), map[string]onTiles{
 		"fresh, not of before": func(s kernels.Stream, tiles []kernels.Tile) error {
 			return s.MinPlus(entry.I32, 64, []kernels.Product{{C: tiles[2], A: tiles[:1], B: tiles[1:2], Fresh: true}})
 		},

@@ -155,8 +155,11 @@ func events(b *bench) {
 // badOperations wants an error, at once or with the next Sync, and nothing touched outside the buffer.
 func badOperations(b *bench) { b.bad(b.device.NewStream, entry.I32.Bytes(), nil) }
 
-// bad wants errors of operations on streams for entries of so many bytes, of which tiles make some, and of more.
-func (b *bench) bad(open func() (kernels.Stream, error), size int, more map[string]func(s kernels.Stream, tiles []kernels.Tile) error) {
+// onTiles is an operation on three tiles.
+type onTiles = func(s kernels.Stream, tiles []kernels.Tile) error
+
+// bad wants errors of operations on streams for entries of so many bytes, and of more.
+func (b *bench) bad(open func() (kernels.Stream, error), size int, more map[string]onTiles) {
 	const t = 64
 	bytes := int64(t * t * size)
 	buf := b.alloc(3 * bytes)

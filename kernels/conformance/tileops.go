@@ -76,7 +76,7 @@ func (b *bench) pivots(d kernels.TileOps, variants []entry.Variant, pairs bool) 
 func (b *bench) badPivots(d kernels.TileOps) {
 	t, errs := []kernels.Tile{b.upload(make(matrix, 64*64))}, map[string]error{}
 	for _, bad := range [][2]int{{-1, 0}, {3, 2}, {0, 65}} {
-		errs[fmt.Sprintf("pivots from %d to %d of 64", bad[0], bad[1])] = d.Pivots(b.stream, entry.I32, 64, t, bad[0], bad[1])
+		errs[fmt.Sprintf("pivots of %v", bad)] = d.Pivots(b.stream, entry.I32, 64, t, bad[0], bad[1])
 	}
 	b.wantErrors(errs)
 }

@@ -268,7 +268,8 @@ func TestFailAndCut(t *testing.T) {
 	if err := s.Checkpoint(tiles.State{Algorithm: "test", Done: 2}); !errors.Is(err, broken) {
 		t.Errorf("checkpoint: %v", err)
 	}
-	if err := s.Checkpoint(tiles.State{Algorithm: "test", Done: 2}); !errors.Is(err, tiles.ErrSyncFailed) || syncs.Load() != before+1 {
+	err := s.Checkpoint(tiles.State{Algorithm: "test", Done: 2})
+	if !errors.Is(err, tiles.ErrSyncFailed) || syncs.Load() != before+1 {
 		t.Errorf("checkpoint again: %v, %d syncs", err, syncs.Load()-before)
 	}
 	for range 10 {
