@@ -81,20 +81,14 @@ func runParts(t *testing.T, open opener, parts []part) {
 // Group runs the part of the suite that judges a group of kernels.As but PeerOps, which the device must have.
 func Group[T any](t *testing.T, open opener) {
 	b, can := benchOf[T](t, open)
-	switch group := any(&can).(type) {
-	case *kernels.TileOps:
-		b.tileOps(*group)
-	case *kernels.VectorOps:
-		b.vectorOps(*group)
-	case *kernels.LaneOps:
-		b.laneOps(*group)
-	case *kernels.LaneStats:
-		b.laneStatsOps(*group)
-	case *kernels.HostLaneOps:
-		b.hostLaneOps(*group)
-	default:
-		t.Fatalf("%T is no group", group)
+	suites := []any{(*bench).tileOps, (*bench).vectorOps, (*bench).laneOps, (*bench).laneStatsOps, (*bench).hostLaneOps}
+	for _, suite := range suites {
+		if judge, of := suite.(func(*bench, T)); of {
+			judge(b, can)
+			return
+		}
 	}
+	t.Fatalf("%T is no group", &can)
 }
 
 // benchOf opens the device for the part of the suite that judges a group of kernels.As, which the device must have.

@@ -33,21 +33,23 @@ func refMinPlus(v entry.Variant, t int, c matrix, a, b []matrix, fresh bool) {
 
 func relaxAll(v entry.Variant, t int, c, a, b []float64) {
 	narrow, limit := v == entry.F32 || v == entry.F32Signed, limit(v)
-	for i := range t {
-		row := c[i*t:][:t]
-		for k, x := range a[i*t:][:t] {
-			if math.IsInf(x, 1) {
-				continue
-			}
-			for j, y := range b[k*t:][:t] {
-				s := x + y
-				if narrow {
-					s = float64(float32(s))
-				}
-				if s < limit && s < row[j] {
-					row[j] = s
-				}
-			}
+	for at, x := range a[:t*t] {
+		relaxRow(c[at/t*t:][:t], x, b[at%t*t:][:t], narrow, limit)
+	}
+}
+
+// relaxRow lowers entries to sums with x. Those from limit on do not count; narrow ones are rounded to float32.
+func relaxRow(row []float64, x float64, from []float64, narrow bool, limit float64) {
+	if math.IsInf(x, 1) {
+		return
+	}
+	for j, y := range from {
+		s := x + y
+		if narrow {
+			s = float64(float32(s))
+		}
+		if s < limit && s < row[j] {
+			row[j] = s
 		}
 	}
 }
@@ -60,17 +62,8 @@ func refClosure(v entry.Variant, n int, d matrix) []float64 {
 		w[i*n+i] = min(w[i*n+i], 0)
 	}
 	for k := range n {
-		pivot := w[k*n:][:n]
 		for i := range n {
-			x, row := w[i*n+k], w[i*n:][:n]
-			if math.IsInf(x, 1) {
-				continue
-			}
-			for j, y := range pivot {
-				if s := x + y; s < row[j] {
-					row[j] = s
-				}
-			}
+			relaxRow(w[i*n:][:n], w[i*n+k], w[k*n:][:n], false, math.Inf(1))
 		}
 	}
 	return w
