@@ -28,14 +28,15 @@ func (b *bench) laneOps(d kernels.LaneOps) {
 	b.Run("BadOperands", func(t *testing.T) { b.with(t).badLevels(d) })
 }
 
-// laneOperation is a method of kernels.LaneOps.
+// laneOperation is a method of a group, such as kernels.LaneOps, which takes an operation as a struct.
 type laneOperation[D, K any] = func(d D, s kernels.Stream, v entry.Variant, k K) error
 
-// judged wants of an operation what the judge makes of it: n words of the same size from the tile out on, which is one
-// in k. What is there before may take part.
-func judged[K any](b *bench, d kernels.LaneOps, v entry.Variant, k *K, out *kernels.Tile, n, size int,
+// judged wants of an operation what the judge makes of it: words of the same size in the buffer of out, a tile in k.
+// What is there before may take part.
+func judged[K any](b *bench, d kernels.LaneOps, v entry.Variant, k *K, out *kernels.Tile, size int,
 	operation laneOperation[kernels.LaneOps, K]) {
 	b.Helper()
+	n := int(out.Buf.Bytes()) / size
 	at, want := *out, b.uploadAs(b.downloadAs(*out, n, size), size)
 	b.done(operation(d, b.stream, v, *k))
 	*out = want
@@ -96,7 +97,7 @@ func (b *bench) levels(d kernels.LaneOps, v entry.Variant) {
 	k := kernels.Level{Lanes: b.uploadAs(l.rows, v.Bytes()), Width: l.width, Offsets: b.upload(l.offsets),
 		Ends: b.upload(l.ends), Weights: b.uploadAs(l.weights, v.WeightBytes()),
 		Sources: b.sources(l.width, len(l.offsets)-1), Fresh: b.IntN(2) == 0, Ranges: ranges}
-	judged(b, d, v, &k, &k.Lanes, len(l.rows), v.Bytes(), kernels.LaneOps.Level)
+	judged(b, d, v, &k, &k.Lanes, v.Bytes(), kernels.LaneOps.Level)
 }
 
 func (b *bench) laneProduct(d kernels.LaneOps, v entry.Variant) {
@@ -104,7 +105,7 @@ func (b *bench) laneProduct(d kernels.LaneOps, v entry.Variant) {
 	n, size := k.Edge*k.Width, v.Bytes()
 	k.Src, k.Dst = b.uploadAs(b.entries(v, n, many, true), size), b.uploadAs(b.garbage(n, size), size)
 	k.Weights = b.uploadAs(b.entries(v, k.Edge*k.Edge, many, true), size)
-	judged(b, d, v, &k, &k.Dst, n, size, kernels.LaneOps.LaneProduct)
+	judged(b, d, v, &k, &k.Dst, size, kernels.LaneOps.LaneProduct)
 }
 
 // laneBlocks draws blocks of few and many rows and terms, with gaps between them, after the rows that are terms.
@@ -129,7 +130,7 @@ func (b *bench) laneBlocks(d kernels.LaneOps, v entry.Variant) {
 	k.Blocks, k.Terms = b.upload(blocks), b.upload(terms)
 	k.Weights = b.uploadAs(append(weights, make(matrix, kernels.LaneSlack)...), size)
 	k.Lanes = b.uploadAs(b.entries(v, rows*k.Width, many, true), size)
-	judged(b, d, v, &k, &k.Lanes, rows*k.Width, size, kernels.LaneOps.LaneBlocks)
+	judged(b, d, v, &k, &k.Lanes, size, kernels.LaneOps.LaneBlocks)
 }
 
 func (b *bench) laneTranspose(d kernels.LaneOps, v entry.Variant) {
@@ -141,7 +142,7 @@ func (b *bench) laneTranspose(d kernels.LaneOps, v entry.Variant) {
 	n := k.Width * k.Side * k.Edge
 	k.Lanes, k.Sources = b.uploadAs(b.entries(v, rows*k.Width, many, true), size), b.sources(k.Width, rows)
 	k.Columns, k.Dst = b.upload(b.someRows(k.Side*k.Edge, rows)), b.uploadAs(b.garbage(n, size), size)
-	judged(b, d, v, &k, &k.Dst, n, size, kernels.LaneOps.LaneTranspose)
+	judged(b, d, v, &k, &k.Dst, size, kernels.LaneOps.LaneTranspose)
 }
 
 // newLaneRows draws few and many rows, whose entries are drawn from a list of numbers or from many. Some have the same
@@ -212,7 +213,7 @@ func (b *bench) checksums(d kernels.LaneOps) {
 			Edge, Count int
 		}
 		k := checksums{b.upload(b.garbage(count+3, wordBytes)), edge, count}
-		judged(b, d, entry.I32, &k, &k.Dst, count+3, wordBytes,
+		judged(b, d, entry.I32, &k, &k.Dst, wordBytes,
 			func(d kernels.LaneOps, s kernels.Stream, _ entry.Variant, k checksums) error {
 				return d.Checksums(s, k.Dst, src, bytes, count)
 			})
