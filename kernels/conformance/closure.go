@@ -103,15 +103,27 @@ func closure(b *bench, shapes []shape) {
 	try(b, entry.Variants, shapes, graphPatternsOf, 191, 3, (*bench).oneClosure)
 }
 
-// oneClosure closes one pivot and judges every byte of the buffer it is in.
+// oneClosure closes one pivot and judges every byte of the buffer it is in. With predecessors, each is the last vertex
+// but one of a shortest path.
 func (b *bench) oneClosure(v entry.Variant, s shape, g graphPattern) {
 	n := s.m * s.t
 	d := b.graph(v, n, g)
 	a, got := b.closed(v, s, d)
 	want := refClosure(v, n, d)
-	for i, x := range got {
-		if !matches(v, x, want[i], g, n) {
-			b.Fatalf("entry (%d,%d): got %s, want %g", i/n, i%n, show(v, x), want[i])
+	for at := range want {
+		i, j, x := at/n, at%n, got[at*a.wide]
+		if !matches(v, x, want[at], g, n) {
+			b.Fatalf("entry (%d,%d): got %s, want %g", i, j, show(v, x), want[at])
+		}
+		if !b.pairs {
+			continue
+		}
+		p := int(got[at*a.wide+1])
+		if none := i == j || x == v.Unreachable(); none != (p == noPair) || !none && p >= n {
+			b.Fatalf("entry (%d,%d) = %s has predecessor %d", i, j, show(v, x), p)
+		} else if !none && !tight(v, g, n, got[(i*n+p)*a.wide], d[p*n+j], x) {
+			b.Fatalf("entry (%d,%d) = %s: predecessor %d at %s, arc %s", i, j, show(v, x), p,
+				show(v, got[(i*n+p)*a.wide]), show(v, d[p*n+j]))
 		}
 	}
 	a.setSquare(s.m, got)
@@ -122,7 +134,7 @@ func (b *bench) oneClosure(v entry.Variant, s shape, g graphPattern) {
 func (b *bench) closed(v entry.Variant, s shape, d matrix) (a *arena, got matrix) {
 	b.Helper()
 	a = b.newArena(v, s.t, s.m*s.m)
-	a.setSquare(s.m, d)
+	a.setSquare(s.m, a.ofArcs(v, s.t*s.m, d))
 	a.upload()
 	b.done(b.stream.Closure(v, s.t, a.tiles(0, s.m*s.m)))
 	return a, a.square(s.m)

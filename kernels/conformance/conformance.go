@@ -127,7 +127,7 @@ type bench struct {
 	*rand.Rand
 	device kernels.Device
 	stream kernels.Stream
-	plain  kernels.Stream          // beside a stream that keeps predecessors: one that does not
+	pairs  bool                    // the stream keeps predecessors
 	open   map[kernels.Stream]bool // streams to be idle before a buffer is freed
 }
 
@@ -297,22 +297,18 @@ type arena struct {
 const alignment = 64
 
 // newArena lays out n tiles of edge t in random order, with gaps.
-func (b *bench) newArena(v entry.Variant, t, n int) *arena { return b.arenaOf(v.Bytes(), 1, t, n) }
-
-// pairArena lays out tiles of pairs.
-func (b *bench) pairArena(v entry.Variant, t, n int) *arena {
-	return b.arenaOf(v.Kind().PairBytes()/2, 2, t, n)
-}
-
-func (b *bench) arenaOf(size, wide, t, n int) *arena {
-	a := &arena{bench: b, t: t, wide: wide, size: size, places: make([]int, n)}
+func (b *bench) newArena(v entry.Variant, t, n int) *arena {
+	a := &arena{bench: b, t: t, wide: 1, size: v.Bytes(), places: make([]int, n)}
+	if b.pairs {
+		a.wide = 2
+	}
 	words := alignment * b.IntN(5)
 	for _, i := range b.Perm(n) {
 		a.places[i] = words
 		words += a.area() + alignment*(1+b.IntN(5))
 	}
-	a.want = b.garbage(words, size)
-	a.buf = b.alloc(int64(words * size))
+	a.want = b.garbage(words, a.size)
+	a.buf = b.alloc(int64(words * a.size))
 	return a
 }
 

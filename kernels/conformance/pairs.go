@@ -8,11 +8,11 @@ import (
 	"ooc/kernels/entry"
 )
 
-// pairs judges streams that keep predecessors.
-func (b *bench) pairs(d kernels.TileOps) {
+// tryPairs judges streams that keep predecessors.
+func (b *bench) tryPairs(d kernels.TileOps) {
 	large := []shape{{192, 2}, {320, 1}}[b.IntN(2)]
 	b.tracked(d, []shape{{64, 1}, {64, 4}, large}, []shape{{64, 1}, {64, 2}, {128, 1}, {64, 5}, {320, 1}, {192, 2}},
-		part{"Pivots", func(b *bench) { b.pivots(d, entry.Paired, true) }},
+		part{"Pivots", func(b *bench) { b.pivots(d, entry.Paired) }},
 		part{"BadOperations", func(b *bench) { badPairs(b, d) }})
 }
 
@@ -26,11 +26,11 @@ func (b *bench) largePairs(d kernels.TileOps) {
 func (b *bench) tracked(d kernels.TileOps, products, closures []shape, more ...part) {
 	for _, p := range append([]part{
 		{"MinPlus", func(b *bench) { try(b, entry.Paired, products, patterns, 64, 1, (*bench).pairProducts) }},
-		{"Closure", func(b *bench) { try(b, entry.Paired, closures, graphPatternsOf, 128, 1, (*bench).pairClosure) }},
+		{"Closure", func(b *bench) { try(b, entry.Paired, closures, graphPatternsOf, 128, 1, (*bench).oneClosure) }},
 	}, more...) {
 		b.Run(p.name, func(t *testing.T) {
 			b := b.with(t)
-			b.plain, b.stream = b.stream, b.opened(d.NewTrackingStream())
+			b.pairs, b.stream = true, b.opened(d.NewTrackingStream())
 			p.run(b)
 		})
 	}
@@ -58,7 +58,7 @@ func (a *arena) fillPairs(v entry.Variant, i int, p pattern, diagonal bool) {
 // pairProducts runs a batch of a fresh product and one that is not, with the same operands. The fresh one is of a
 // panel: one operand is of a closed pivot, with the walks without arcs on its diagonal, and C begins as the other.
 func (b *bench) pairProducts(v entry.Variant, s shape, p pattern) {
-	a := b.pairArena(v, s.t, 2+2*s.m)
+	a := b.newArena(v, s.t, 2+2*s.m)
 	row, k := b.IntN(2), b.IntN(s.m)
 	for i := range s.m {
 		a.fillPairs(v, 2+i, p, row == 1 && i == k)
@@ -138,8 +138,11 @@ func (a *arena) explained(v entry.Variant, s shape, i, j int, x matrix) bool {
 	return false
 }
 
-// pairsOf returns the arcs of a matrix with their predecessors.
-func pairsOf(v entry.Variant, n int, arcs matrix) (m matrix) {
+// ofArcs returns the arcs of a matrix as entries of the arena: in pairs with their predecessors.
+func (a *arena) ofArcs(v entry.Variant, n int, arcs matrix) (m matrix) {
+	if !a.pairs {
+		return arcs
+	}
 	for at, w := range arcs {
 		before := uint64(at / n)
 		if at%(n+1) == 0 || w == v.Unreachable() {
@@ -148,34 +151,6 @@ func pairsOf(v entry.Variant, n int, arcs matrix) (m matrix) {
 		m = append(m, w, before)
 	}
 	return m
-}
-
-// pairClosure closes a pivot of arcs, with and without predecessors.
-func (b *bench) pairClosure(v entry.Variant, s shape, g graphPattern) {
-	n := s.m * s.t
-	arcs := b.graph(v, n, g)
-	plain := b.with(b.T)
-	plain.stream = b.plain
-	_, want := plain.closed(v, s, arcs)
-	a := b.pairArena(v, s.t, s.m*s.m)
-	a.setSquare(s.m, pairsOf(v, n, arcs))
-	a.upload()
-	b.done(b.stream.Closure(v, s.t, a.tiles(0, s.m*s.m)))
-	got := a.square(s.m)
-	for at, d := range want {
-		i, j, x, p := at/n, at%n, got[2*at], int(got[2*at+1])
-		if x != d && !tight(v, g, n, d, 0, x) {
-			b.Fatalf("entry (%d,%d): %s, %s without predecessors", i, j, show(v, x), show(v, d))
-		}
-		if none := i == j || d == v.Unreachable(); none != (p == noPair) || !none && p >= n {
-			b.Fatalf("entry (%d,%d) = %s has predecessor %d", i, j, show(v, x), p)
-		} else if !none && !tight(v, g, n, want[i*n+p], arcs[p*n+j], d) {
-			b.Fatalf("entry (%d,%d) = %s: predecessor %d at %s, arc %s", i, j, show(v, d), p,
-				show(v, want[i*n+p]), show(v, arcs[p*n+j]))
-		}
-	}
-	a.setSquare(s.m, got)
-	a.check(v) // nothing outside the tiles changed
 }
 
 // tight reports whether a distance and an arc make another distance, within rounding where the graph has any.

@@ -10,9 +10,9 @@ import (
 )
 
 func (b *bench) tileOps(d kernels.TileOps) {
-	b.Run("Pairs", func(t *testing.T) { b.with(t).pairs(d) })
+	b.Run("Pairs", func(t *testing.T) { b.with(t).tryPairs(d) })
 	b.Run("Pivots", func(t *testing.T) {
-		b.with(t).pivots(d, entry.Variants, false)
+		b.with(t).pivots(d, entry.Variants)
 		b.with(t).badPivots(d)
 	})
 	b.Run("Transpose", func(t *testing.T) { b.with(t).transpose(d) })
@@ -32,9 +32,9 @@ func (b *bench) ceiling(d kernels.TileOps) {
 
 // pivots compares runs of pivots with Floyd–Warshall, step by step in float64 or int64: with predecessors, on a stream
 // that keeps them.
-func (b *bench) pivots(d kernels.TileOps, variants []entry.Variant, pairs bool) {
+func (b *bench) pivots(d kernels.TileOps, variants []entry.Variant) {
 	shapes := []shape{{64, 1}, {64, 2}, {128, 1}, {64, 3}, {128, 2}}
-	if pairs { // which lie in more pieces of memory than a small one of OpenCL's may have
+	if b.pairs { // which lie in more pieces of memory than a small one of OpenCL's may have
 		shapes = shapes[:3]
 	}
 	for _, v := range variants {
@@ -46,9 +46,7 @@ func (b *bench) pivots(d kernels.TileOps, variants []entry.Variant, pairs bool) 
 			for i := range n {
 				full[i*n+i] = 0
 			}
-			if pairs {
-				a, full = b.pairArena(v, s.t, s.m*s.m), pairsOf(v, n, full)
-			}
+			full = a.ofArcs(v, n, full)
 			lo := b.IntN(n)
 			hi := lo + b.IntN(n-lo+1)
 			a.setSquare(s.m, full)
