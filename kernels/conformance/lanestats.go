@@ -89,7 +89,8 @@ func (b *bench) answers(d kernels.LaneStats, v entry.Variant, r kernels.LaneRows
 
 func (b *bench) badLaneStats(d kernels.LaneStats) {
 	tile := func() kernels.Tile { return b.upload(make(matrix, 64*64)) }
-	rows := kernels.LaneRows{Lanes: tile(), Width: 64, Rows: 20, Count: 64, Names: tile(), Memory: tile()}
+	room := b.upload(make(matrix, 1<<17)) // for more near ones than are listed
+	rows := kernels.LaneRows{Lanes: tile(), Width: 64, Rows: 20, Count: 64, Names: tile(), Memory: room}
 	ask := func(q kernels.LaneQuestion) laneOperation[kernels.LaneStats, kernels.LaneRows] {
 		return func(d kernels.LaneStats, s kernels.Stream, v entry.Variant, r kernels.LaneRows) error {
 			return d.LaneStat(s, v, r, q)
