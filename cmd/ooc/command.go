@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"embed"
 	"fmt"
 	"io"
 	"os"
@@ -18,18 +17,6 @@ import (
 	"ooc/engine"
 	"ooc/engine/newfile"
 )
-
-//go:embed help
-var helpTexts embed.FS
-
-// longHelp is the text of a command's help, in a file of its name, with args in their places.
-func longHelp(command string, args ...any) string {
-	text, err := helpTexts.ReadFile("help/" + command + ".txt")
-	if err != nil {
-		panic(err) // it is a part of this program
-	}
-	return fmt.Sprintf(strings.TrimSuffix(string(text), "\n"), args...)
-}
 
 // line is a command line, beside the options that its flags fill.
 type line struct {

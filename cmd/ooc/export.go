@@ -3,17 +3,15 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
-	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/about"
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
@@ -34,18 +32,11 @@ type exportOptions struct {
 
 func exportCommand() *cobra.Command {
 	o := &exportOptions{noPath: entry.SciPyNoVertex}
-	var formats strings.Builder
-	var names, words []string
+	var words []string
 	for _, e := range export.Formats {
-		names, words = append(names, "."+e.Name), append(words, e.Name)
-		fmt.Fprintf(&formats, "\n  .%s  %s", e.Name, e.Title)
+		words = append(words, e.Name)
 	}
-	cmd := &cobra.Command{
-		Use:   "export STORE [FILE]",
-		Short: "Write the distances to a file: " + english.WordSeries(names, "or") + "; or predecessors",
-		Long:  longHelp("export", formats.String()),
-		Args:  cobra.RangeArgs(1, 2),
-	}
+	cmd := about.Command("export", cobra.RangeArgs(1, 2), export.Formats)
 	fl := cmd.Flags()
 	fl.StringVar(&o.rows, "rows", "", "ids, ranges and @FILEs of the rows to write, separated by commas (default: all)")
 	fl.StringVar(&o.cols, "cols", "", "the same for columns")

@@ -3,13 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/about"
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/engine/graph"
@@ -24,21 +23,9 @@ type genOptions struct {
 
 func genCommand() *cobra.Command {
 	o := &genOptions{}
-	var kinds, formats strings.Builder
-	var names []string
-	for _, g := range gen.Kinds {
-		names = append(names, g.Name)
-		fmt.Fprintf(&kinds, "\n  %-10s %s", g.Name, g.Title)
-	}
-	for _, w := range write.Formats {
-		fmt.Fprintf(&formats, " %s", strings.Join(w.Extensions, " "))
-	}
-	cmd := &cobra.Command{
-		Use:       "gen KIND -n N [-m M] [--seed S] FILE",
-		Short:     "Generate a graph",
-		Long:      longHelp("gen", formats.String(), kinds.String()),
-		ValidArgs: names,
-		Args:      cobra.ExactArgs(2),
+	cmd := about.Command("gen", cobra.ExactArgs(2), map[string]any{"Formats": write.Formats, "Kinds": gen.Kinds})
+	for _, kind := range gen.Kinds {
+		cmd.ValidArgs = append(cmd.ValidArgs, kind.Name)
 	}
 	fl := cmd.Flags()
 	fl.VarP(flagvalue.Between(&o.N, 1, graph.MaxVertices), "vertices", "n", "vertices")

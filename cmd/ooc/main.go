@@ -69,14 +69,8 @@ func oneLine(args []string) error {
 }
 
 func newRoot() *cobra.Command {
-	root := &cobra.Command{
-		Use:           "ooc",
-		Short:         "All-pairs shortest paths, out of core",
-		Long:          "ooc computes all-pairs shortest paths on graphs whose n×n distance matrix is larger than the memory\nof the device that computes it, resumes what was interrupted, and shows how far it is.",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Version:       about.Version(),
-	}
+	root := about.Command("ooc", nil, nil)
+	root.SilenceErrors, root.SilenceUsage, root.Version = true, true, about.Version()
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagvalue.Error)
 	for _, c := range []func() *cobra.Command{

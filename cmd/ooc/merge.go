@@ -8,6 +8,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/about"
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/parts"
@@ -21,12 +22,7 @@ type mergeOptions struct {
 
 func mergeCommand() *cobra.Command {
 	o := &mergeOptions{}
-	cmd := &cobra.Command{
-		Use:   "merge STORE PART...",
-		Short: "Put the stores of all parts, of solve --sources part:I/K or --part-dir, together into one",
-		Long:  longHelp("merge"),
-		Args:  cobra.MinimumNArgs(2),
-	}
+	cmd := about.Command("merge", cobra.MinimumNArgs(2), nil)
 	cmd.Flags().BoolVar(&o.json, "json", false, "one JSON object that says what was made")
 	return runs(cmd, &o.line, o.run)
 }

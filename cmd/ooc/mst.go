@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/about"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
@@ -26,16 +27,7 @@ type mstOptions struct {
 
 func mstCommand() *cobra.Command {
 	f := &mstOptions{method: mst.Methods[0].Name}
-	var methods strings.Builder
-	for _, m := range mst.Methods {
-		fmt.Fprintf(&methods, "\n  %-8s %s", m.Name, m.Title)
-	}
-	cmd := &cobra.Command{
-		Use:   "mst GRAPH",
-		Short: "A spanning tree of least weight, or a forest",
-		Long:  longHelp("mst", methods.String()),
-		Args:  cobra.ExactArgs(1),
-	}
+	cmd := about.Command("mst", cobra.ExactArgs(1), mst.Methods)
 	f.arcsFlags.add(cmd)
 	cmd.Flags().Var(flagvalue.Word(&f.method, mst.Methods.Names()...), "method", strings.Join(mst.Methods.Names(), ", "))
 	return runs(cmd, &f.line, f.run)

@@ -6,12 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"github.com/dustin/go-humanize"
-	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/about"
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
@@ -32,18 +31,8 @@ type nearOptions struct {
 
 func nearCommand() *cobra.Command {
 	f := &nearOptions{}
-	var formats strings.Builder
-	var names []string
-	for _, e := range near.Formats {
-		names = append(names, "."+e.Name)
-		fmt.Fprintf(&formats, "\n  .%s  %s", e.Name, e.Title)
-	}
-	cmd := &cobra.Command{
-		Use:   "near GRAPH FILE",
-		Short: "Write the pairs of vertices that are near each other, as a sparse matrix: " + english.WordSeries(names, "or"),
-		Long:  longHelp("near", formats.String(), near.Extension),
-		Args:  cobra.ExactArgs(2),
-	}
+	cmd := about.Command("near", cobra.ExactArgs(2),
+		map[string]any{"Formats": near.Formats, "Extension": near.Extension})
 	f.graphFlags.add(cmd, entry.Kinds...)
 	fl := cmd.Flags()
 	fl.StringVar(&f.within, "within", "", "only pairs no farther than this; inf: all that can be reached")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/about"
 	"ooc/cmd/ooc/exit"
 	"ooc/engine/path"
 	"ooc/engine/text"
@@ -23,12 +24,7 @@ type pathOptions struct {
 
 func pathCommand() *cobra.Command {
 	f := &pathOptions{}
-	cmd := &cobra.Command{
-		Use:   "path STORE|GRAPH U V",
-		Short: "Print a shortest path between vertices named by their ids in the input",
-		Long:  longHelp("path"),
-		Args:  cobra.RangeArgs(1, 3),
-	}
+	cmd := about.Command("path", cobra.RangeArgs(1, 3), nil)
 	f.graphFlags.add(cmd, entry.Kinds...)
 	cmd.Flags().StringVar(&f.pairs, "pairs", "", "a file with a pair of vertices a line")
 	cmd.Flags().BoolVar(&f.json, "json", false, "one JSON object a pair")

@@ -12,6 +12,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/about"
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/show"
@@ -36,13 +37,7 @@ type planOptions struct {
 
 func planCommand() *cobra.Command {
 	f := &planOptions{}
-	cmd := &cobra.Command{
-		Use:   "plan GRAPH | plan --vertices N",
-		Short: "Say how a graph or store would be solved, what that moves and how long it takes",
-		Long: "plan says how a graph or a store would be solved, what that moves and how long it takes, here or on machines that are not here:\n" +
-			"--nodes, --gpus-per-node, --node-link and --node-disk describe these, and --device may name a GPU of a table.",
-		Args: cobra.MaximumNArgs(1),
-	}
+	cmd := about.Command("plan", cobra.MaximumNArgs(1), nil)
 	f.matrixFlags.add(cmd)
 	fl := cmd.Flags()
 	fl.Var(flagvalue.Between(&f.vertices, 1, mostPlanned), "vertices", "plan for any graph of so many vertices, in rounds, without one")

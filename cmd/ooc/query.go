@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/about"
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
@@ -40,12 +41,7 @@ type queryOptions struct {
 
 func queryCommand() *cobra.Command {
 	f := &queryOptions{}
-	cmd := &cobra.Command{
-		Use:   "query STORE|GRAPH U V...",
-		Short: "Print distances between vertices named by their ids in the input",
-		Long:  longHelp("query"),
-		Args:  cobra.MinimumNArgs(1),
-	}
+	cmd := about.Command("query", cobra.MinimumNArgs(1), nil)
 	f.graphFlags.add(cmd, entry.Kinds...)
 	fl := cmd.Flags()
 	fl.StringVar(&f.row, "row", "", "print the distances from this vertex to all")

@@ -8,6 +8,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/about"
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
@@ -25,12 +26,7 @@ type scrubOptions struct {
 
 func scrubCommand() *cobra.Command {
 	o := &scrubOptions{}
-	cmd := &cobra.Command{
-		Use:   "scrub STORE",
-		Short: "Read every tile from disk and compare it with its checksum",
-		Long:  longHelp("scrub"),
-		Args:  cobra.ExactArgs(1),
-	}
+	cmd := about.Command("scrub", cobra.ExactArgs(1), nil)
 	cmd.Flags().Var(flagvalue.AtLeast(&o.From, 0), "from", "the tile to begin with, counted row by row from 0")
 	cmd.Flags().BoolVar(&o.json, "json", false, "one JSON object")
 	return runs(cmd, &o.line, o.run)

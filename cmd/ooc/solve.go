@@ -13,6 +13,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/about"
 	"ooc/cmd/ooc/cluster"
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
@@ -61,11 +62,7 @@ func solveCommand() *cobra.Command {
 // newSolve returns the command without its action, so that the flags of a job can be read in the same way as its own.
 func newSolve() (*cobra.Command, *solveOptions) {
 	f := &solveOptions{}
-	cmd := &cobra.Command{
-		Use:   "solve GRAPH...",
-		Short: "Import a graph if needed, then solve it; resume what is unfinished",
-		Long:  longHelp("solve", tiles.MatrixName),
-	}
+	cmd := about.Command("solve", nil, tiles.MatrixName)
 	f.matrixFlags.add(cmd)
 	f.progressFlags.add(cmd)
 	f.batchFlags.add(cmd)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/about"
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/show"
@@ -45,16 +46,7 @@ type ssspOptions struct {
 
 func ssspCommand() *cobra.Command {
 	f := &ssspOptions{}
-	var methods strings.Builder
-	for _, m := range sssp.Methods {
-		fmt.Fprintf(&methods, "\n  %-8s %s", m.Name, m.Title)
-	}
-	cmd := &cobra.Command{
-		Use:   "sssp GRAPH --source S[,S...]",
-		Short: "Shortest paths from chosen vertices, by Bellman–Ford",
-		Long:  longHelp("sssp", methods.String()),
-		Args:  cobra.ExactArgs(1),
-	}
+	cmd := about.Command("sssp", cobra.ExactArgs(1), sssp.Methods)
 	f.arcsFlags.add(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.sources, "source", "", "ids, ranges a,b..c and @FILEs of the vertices to start from, separated by commas")

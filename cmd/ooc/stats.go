@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/about"
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
@@ -35,12 +36,7 @@ type statsOptions struct {
 
 func statsCommand() *cobra.Command {
 	f := &statsOptions{}
-	cmd := &cobra.Command{
-		Use:   "stats STORE|GRAPH",
-		Short: "Print eccentricities, centralities, means and histograms of all distances",
-		Long:  longHelp("stats", statsExt),
-		Args:  cobra.ExactArgs(1),
-	}
+	cmd := about.Command("stats", cobra.ExactArgs(1), statsExt)
 	f.graphFlags.add(cmd, entry.Kinds...)
 	f.deviceFlags.add(cmd)
 	f.progressFlags.add(cmd)

@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/about"
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
@@ -35,12 +36,7 @@ type verifyOptions struct {
 
 func verifyCommand() *cobra.Command {
 	f := &verifyOptions{}
-	cmd := &cobra.Command{
-		Use:   "verify STORE | verify GRAPH --matrix FILE --full",
-		Short: "Compare checksums and sampled rows with a search, or prove every distance",
-		Long:  longHelp("verify"),
-		Args:  cobra.ExactArgs(1),
-	}
+	cmd := about.Command("verify", cobra.ExactArgs(1), nil)
 	fl := cmd.Flags()
 	f.rows = 64
 	fl.Var(flagvalue.AtLeast(&f.rows, 0), "rows", "how many random sources to compare; 0: only the checksums of tiles, graph and ids")

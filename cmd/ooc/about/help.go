@@ -13,26 +13,25 @@ import (
 // HelpCommand is cobra's, but for its exit code where there is no such command. unknown makes the error for a word that
 // names no command below another.
 func HelpCommand(unknown func(*cobra.Command, string) error) *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND|TOPIC]",
-		Short: "Help about a command or a topic",
-		Args:  cobra.ArbitraryArgs,
-		ValidArgsFunction: func(cmd *cobra.Command, before []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-			if about, rest, err := cmd.Root().Find(before); err == nil && len(rest) == 0 {
-				for _, c := range shown(about) {
-					names = append(names, c.Name())
-				}
+	cmd := Command("help", cobra.ArbitraryArgs, nil)
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, before []string, _ string) ([]string, cobra.ShellCompDirective) {
+		var names []string
+		about, rest, err := cmd.Root().Find(before)
+		for _, c := range about.Commands() {
+			if err == nil && len(rest) == 0 && (c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand()) {
+				names = append(names, c.Name())
 			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		},
-		RunE: func(cmd *cobra.Command, words []string) error {
-			about, err := find(cmd, words, unknown)
-			if err != nil {
-				return err
-			}
-			return about.Help()
-		},
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
 	}
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		about, err := find(cmd, words, unknown)
+		if err != nil {
+			return err
+		}
+		return about.Help()
+	}
+	return cmd
 }
 
 // find returns the command that words name.
@@ -47,34 +46,21 @@ func find(cmd *cobra.Command, words []string, unknown func(*cobra.Command, strin
 	return about, nil
 }
 
-// shown are the commands and topics below a command that its help lists.
-func shown(cmd *cobra.Command) (list []*cobra.Command) {
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
-			list = append(list, c)
-		}
-	}
-	return list
-}
-
 // ManCommand returns ooc man, which makes the manual pages of a release. Their date is SOURCE_DATE_EPOCH, if that is
 // set.
 func ManCommand(unknown func(*cobra.Command, string) error) *cobra.Command {
-	return &cobra.Command{
-		Use:    "man [COMMAND|TOPIC]",
-		Short:  "Print a manual page: ooc man solve | man -l -",
-		Hidden: true,
-		Args:   cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, words []string) error {
-			about, err := find(cmd, words, unknown)
-			if err != nil {
-				return err
-			}
-			// Markdown for lists whose lines stay lines, and whose first is as far from the margin as the others.
-			about.Long = strings.ReplaceAll(strings.ReplaceAll(about.Long, "\n  ", "  \n  "), "\n  \n  ",
-				"\n\n\u00a0\u00a0")
-			about.DisableAutoGenTag = true // which has a date of its own
-			return doc.GenMan(about, &doc.GenManHeader{Section: "1", Source: "ooc " + Number}, terminal.Out)
-		},
+	cmd := Command("man", cobra.ArbitraryArgs, nil)
+	cmd.Hidden = true
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		about, err := find(cmd, words, unknown)
+		if err != nil {
+			return err
+		}
+		// Markdown for lists whose lines stay lines, and whose first is as far from the margin as the others.
+		about.Long = strings.ReplaceAll(strings.ReplaceAll(about.Long, "\n  ", "  \n  "), "\n  \n  ",
+			"\n\n\u00a0\u00a0")
+		about.DisableAutoGenTag = true // which has a date of its own
+		return doc.GenMan(about, &doc.GenManHeader{Section: "1", Source: "ooc " + Number}, terminal.Out)
 	}
+	return cmd
 }

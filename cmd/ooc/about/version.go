@@ -64,17 +64,13 @@ func Version() string { return build().String() }
 // VersionCommand returns ooc version.
 func VersionCommand() *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "version",
-		Short: "Print the version, and which commit was built for which system",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if v := build(); asJSON {
-				terminal.PrintJSON("version", v)
-			} else {
-				fmt.Fprintf(terminal.Out, "%s version %s\n", cmd.Root().Name(), v)
-			}
-			return nil
-		},
+	cmd := Command("version", nil, nil)
+	cmd.Run = func(cmd *cobra.Command, _ []string) {
+		if v := build(); asJSON {
+			terminal.PrintJSON("version", v)
+		} else {
+			fmt.Fprintf(terminal.Out, "%s version %s\n", cmd.Root().Name(), v)
+		}
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
 	return cmd

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/about"
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/terminal"
@@ -20,7 +21,7 @@ import (
 
 // Command returns ooc bench.
 func Command() *cobra.Command {
-	cmd := &cobra.Command{Use: "bench", Short: "Measure this machine"}
+	cmd := about.Command("bench", nil, nil)
 	cmd.AddCommand(kernelsCommand(), cudaCommand(), openclCommand(), tablesCommand())
 	return cmd
 }
@@ -28,32 +29,29 @@ func Command() *cobra.Command {
 func kernelsCommand() *cobra.Command {
 	var o cpu.BenchOptions
 	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "kernels",
-		Short: "The CPU's (min,+) product against a ceiling measured with operands in registers, in one run",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkBench(o); err != nil {
-				return exit.UsageError(err)
+	cmd := about.Command("kernels", nil, nil)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := checkBench(o); err != nil {
+			return exit.UsageError(err)
+		}
+		const format = "%-11s %-9s %7s  %-13s %-24s %-24s %8s\n"
+		if !asJSON {
+			fmt.Fprintf(terminal.Out, format, "variant", "path", "threads", "product", "Grelax/s (low…high)", "ceiling (low…high)", "fraction")
+		}
+		return cpu.Bench(cmd.Context(), o, func(r cpu.BenchRow) {
+			if asJSON {
+				terminal.PrintJSON("kernel", r)
+				return
 			}
-			const format = "%-11s %-9s %7s  %-13s %-24s %-24s %8s\n"
-			if !asJSON {
-				fmt.Fprintf(terminal.Out, format, "variant", "path", "threads", "product", "Grelax/s (low…high)", "ceiling (low…high)", "fraction")
+			measure := func(m cpu.Measure) string {
+				return fmt.Sprintf("%.1f (%.1f…%.1f)", m.Median/1e9, m.Low/1e9, m.High/1e9)
 			}
-			return cpu.Bench(cmd.Context(), o, func(r cpu.BenchRow) {
-				if asJSON {
-					terminal.PrintJSON("kernel", r)
-					return
-				}
-				measure := func(m cpu.Measure) string {
-					return fmt.Sprintf("%.1f (%.1f…%.1f)", m.Median/1e9, m.Low/1e9, m.High/1e9)
-				}
-				fmt.Fprintf(terminal.Out, format, r.Variant, r.Path, fmt.Sprint(r.Threads), fmt.Sprintf("%d×%d×%d", r.T, r.T*r.M, r.T),
-					measure(r.Rate), measure(r.Ceiling), fmt.Sprintf("%.1f %%", 100*r.Fraction))
-				if r.Pairs != nil {
-					fmt.Fprintf(terminal.Out, "  with predecessors: %s, price %.2f (%.2f…%.2f)\n", measure(*r.Pairs), r.Price.Median, r.Price.Low, r.Price.High)
-				}
-			})
-		},
+			fmt.Fprintf(terminal.Out, format, r.Variant, r.Path, fmt.Sprint(r.Threads), fmt.Sprintf("%d×%d×%d", r.T, r.T*r.M, r.T),
+				measure(r.Rate), measure(r.Ceiling), fmt.Sprintf("%.1f %%", 100*r.Fraction))
+			if r.Pairs != nil {
+				fmt.Fprintf(terminal.Out, "  with predecessors: %s, price %.2f (%.2f…%.2f)\n", measure(*r.Pairs), r.Price.Median, r.Price.Low, r.Price.High)
+			}
+		})
 	}
 	fl := cmd.Flags()
 	fl.StringSliceVar(&o.Paths, "paths", nil, "avx512, avx2, portable (default: all that run here)")
@@ -92,27 +90,24 @@ func cudaCommand() *cobra.Command {
 	var o cuda.BenchOptions
 	var ordinal int
 	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "cuda",
-		Short: "A GPU's (min,+) products against its ceiling, closures, small tiles and copies",
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			d, err := cuda.Open(cuda.Options{Ordinal: ordinal})
-			if err != nil {
-				return err
+	cmd := about.Command("cuda", nil, nil)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+		d, err := cuda.Open(cuda.Options{Ordinal: ordinal})
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, d.Close()) }()
+		return cuda.Bench(cmd.Context(), d, o, func(r cuda.BenchRow) {
+			if asJSON {
+				terminal.PrintJSON("cuda", struct {
+					cuda.BenchRow
+					Ceiling  *float64 `json:"ceiling"`
+					Fraction *float64 `json:"fraction"`
+				}{r, terminal.Known(r.Ceiling), terminal.Known(r.Fraction)})
+				return
 			}
-			defer func() { err = errors.Join(err, d.Close()) }()
-			return cuda.Bench(cmd.Context(), d, o, func(r cuda.BenchRow) {
-				if asJSON {
-					terminal.PrintJSON("cuda", struct {
-						cuda.BenchRow
-						Ceiling  *float64 `json:"ceiling"`
-						Fraction *float64 `json:"fraction"`
-					}{r, terminal.Known(r.Ceiling), terminal.Known(r.Fraction)})
-					return
-				}
-				fmt.Fprintln(terminal.Out, r)
-			})
-		},
+			fmt.Fprintln(terminal.Out, r)
+		})
 	}
 	fl := cmd.Flags()
 	fl.Var(flagvalue.AtLeast(&ordinal, 0), "ordinal", "which GPU")
@@ -125,23 +120,20 @@ func cudaCommand() *cobra.Command {
 func openclCommand() *cobra.Command {
 	var o opencl.Options
 	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "opencl",
-		Short: "An OpenCL device's (min,+) products with all tunables of its kernels; the best are used from then on",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return opencl.Tune(cmd.Context(), o, func(r opencl.Tuned) {
-				if asJSON {
-					terminal.PrintJSON("opencl", r)
-					return
-				}
-				kept := ""
-				if r.Kept {
-					kept = "  the best, used from now on"
-				}
-				fmt.Fprintf(terminal.Out, "%-28s i32 %-15s f32 %s%s\n", r.Tunables, text.Rate(r.I32), text.Rate(r.F32),
-					kept)
-			})
-		},
+	cmd := about.Command("opencl", nil, nil)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return opencl.Tune(cmd.Context(), o, func(r opencl.Tuned) {
+			if asJSON {
+				terminal.PrintJSON("opencl", r)
+				return
+			}
+			kept := ""
+			if r.Kept {
+				kept = "  the best, used from now on"
+			}
+			fmt.Fprintf(terminal.Out, "%-28s i32 %-15s f32 %s%s\n", r.Tunables, text.Rate(r.I32), text.Rate(r.F32),
+				kept)
+		})
 	}
 	cmd.Flags().Var(flagvalue.AtLeast(&o.Index, 0), "index", "which device: 1 is opencl:1")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")

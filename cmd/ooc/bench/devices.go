@@ -8,6 +8,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/about"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/device"
 	"ooc/engine/device/registry"
@@ -18,39 +19,36 @@ import (
 // DevicesCommand returns ooc devices.
 func DevicesCommand() *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "devices",
-		Short: "List what can solve, by the name that --device takes, with its memory and its ceiling",
-		RunE: func(*cobra.Command, []string) error {
-			w := tabwriter.NewWriter(terminal.Out, 0, 0, 2, ' ', 0)
-			if !asJSON {
-				fmt.Fprintln(w, "device\tmodel\tmemory for tiles\tceiling i32\tceiling f32\tdriver")
-			}
-			for _, name := range registry.All() {
-				o, err := lookAtDevice(name)
-				switch {
-				case err != nil:
-					return errors.Join(w.Flush(), err)
-				case asJSON:
-					terminal.PrintJSON("device", o)
-				case o.Error != nil:
-					fmt.Fprintf(w, "%s\tnot usable: %s\n", name, *o.Error)
-				default:
-					driver := ""
-					if o.Driver != nil {
-						driver = *o.Driver
-					}
-					rate := func(r *float64) string {
-						if r == nil {
-							return "not known"
-						}
-						return text.Rate(*r)
-					}
-					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", o.Name, *o.Model, humanize.IBytes(uint64(*o.Memory)), rate(o.I32), rate(o.F32), driver)
+	cmd := about.Command("devices", nil, nil)
+	cmd.RunE = func(*cobra.Command, []string) error {
+		w := tabwriter.NewWriter(terminal.Out, 0, 0, 2, ' ', 0)
+		if !asJSON {
+			fmt.Fprintln(w, "device\tmodel\tmemory for tiles\tceiling i32\tceiling f32\tdriver")
+		}
+		for _, name := range registry.All() {
+			o, err := lookAtDevice(name)
+			switch {
+			case err != nil:
+				return errors.Join(w.Flush(), err)
+			case asJSON:
+				terminal.PrintJSON("device", o)
+			case o.Error != nil:
+				fmt.Fprintf(w, "%s\tnot usable: %s\n", name, *o.Error)
+			default:
+				driver := ""
+				if o.Driver != nil {
+					driver = *o.Driver
 				}
+				rate := func(r *float64) string {
+					if r == nil {
+						return "not known"
+					}
+					return text.Rate(*r)
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", o.Name, *o.Model, humanize.IBytes(uint64(*o.Memory)), rate(o.I32), rate(o.F32), driver)
 			}
-			return w.Flush()
-		},
+		}
+		return w.Flush()
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
 	return cmd
