@@ -65,7 +65,6 @@ func (j *job) runCluster(ctx context.Context) error {
 	}
 	s := &cluster.Solve{
 		Input: j.in.name, Store: func() (string, error) { return j.storeOf(j.in) }, Grid: j.Grid, Restart: j.restart,
-		Predecessors: j.Predecessors,
 		Open: func(l registry.Local) (kernels.Device, error) {
 			if err := j.check(); err != nil {
 				return nil, err

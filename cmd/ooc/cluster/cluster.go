@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -43,14 +44,13 @@ type Cluster struct {
 
 // Solve is what the processes are to share.
 type Solve struct {
-	Input        string
-	Store        func() (string, error) // where it is, or will be
-	Folder       func() error           // makes the folder for it; nil: that has to be there
-	Grid         [2]int                 // of parts; zero: chosen
-	Restart      bool
-	Predecessors bool
-	Open         func(registry.Local) (kernels.Device, error) // the device of a process
-	Parts        *Parted                                      // nil: one store of all
+	Input   string
+	Store   func() (string, error) // where it is, or will be
+	Folder  func() error           // makes the folder for it; nil: that has to be there
+	Grid    [2]int                 // of parts; zero: chosen
+	Restart bool
+	Open    func(registry.Local) (kernels.Device, error) // the device of a process
+	Parts   *Parted                                      // nil: one store of all
 }
 
 // Start finds the other processes. It fails as mpi.Start does.
@@ -85,10 +85,7 @@ func (c *Cluster) Run(ctx context.Context, s *Solve, lead func() error, options 
 	}
 	if rank > 0 {
 		if err != nil && !errors.Is(err, ranks.ErrOver) && !errors.Is(err, task.ErrInterrupted) {
-			if rank < len(c.seats) {
-				err = fmt.Errorf("%s: %w", c.seats[rank].name(rank), err)
-			}
-			return err
+			return c.by(rank, err)
 		}
 		exit.Over.Store(true)
 		err = nil
@@ -129,7 +126,10 @@ func (c *Cluster) joined(ctx context.Context, s *Solve, options func() engine.Op
 	out, err := s.Store()
 	var p *engine.Problem
 	if err == nil {
-		p, err = openBeside(out, id)
+		err = awaited(appears, func() (err error) {
+			p, err = engine.OpenBeside(out, id.ID)
+			return err
+		})
 	}
 	if err == nil && id.New { // rank 0 hears of what is missing before it begins
 		err = p.OpenInput(options().Input)
@@ -141,17 +141,6 @@ func (c *Cluster) joined(ctx context.Context, s *Solve, options func() engine.Op
 		return nil, closed(p, err)
 	}
 	return p, nil
-}
-
-// openBeside opens the store that rank 0 has opened, once it is seen: a network file system may still say for a while
-// that a file is not there which another node has made.
-func openBeside(out string, id storeOfAll) (*engine.Problem, error) {
-	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		p, err := engine.OpenBeside(out, id.ID)
-		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, tiles.ErrNotStore) || time.Since(began) > appears {
-			return p, err
-		}
-	}
 }
 
 // seat is what rank 0 and a rank know of that one.
@@ -183,12 +172,25 @@ func faultOf(err error) fault {
 	return fault{err.Error(), exit.Code(err)}
 }
 
+// by is the error of a rank, which it names where it is known.
+func (c *Cluster) by(rank int, err error) error {
+	if rank >= len(c.seats) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", c.seats[rank].name(rank), err)
+}
+
+// refuse is by for an input that cannot be used.
+func (c *Cluster) refuse(rank int, format string, args ...any) error {
+	return c.by(rank, exit.InputError(fmt.Errorf(format, args...)))
+}
+
 // failed is the error that a rank has told of, nil if it has none.
 func (c *Cluster) failed(rank int, f fault) error {
-	if f.Text == "" {
+	if f == (fault{}) {
 		return nil
 	}
-	return exit.WithCode(fmt.Errorf("%s: %s", c.seats[rank].name(rank), f.Text), f.Code)
+	return c.by(rank, exit.WithCode(errors.New(f.Text), f.Code))
 }
 
 // Version is what all processes have to be of.
@@ -199,18 +201,12 @@ var Host = os.Hostname
 
 // meet makes sure that all processes can share the solve, and opens their devices. Nothing is given up before.
 func (c *Cluster) meet(s *Solve) error {
-	ctx, me := context.Background(), c.world.Rank()
-	versions, err := ranks.Gather(ctx, c.Group, Version())
-	if err != nil {
-		return err
-	}
-	for rank, v := range versions {
-		if v != versions[0] {
-			return exit.UsageError(fmt.Errorf("rank %d runs version %s of ooc, and rank 0 version %s: all have to be of one", rank, v, versions[0]))
-		}
-	}
-	one := true
-	if err := c.spread(&one); err != nil { // nothing else is said before
+	me, v := c.world.Rank(), Version()
+	err := same(c, v, v, func(rank int, its string) error {
+		return exit.Refuse(true, "rank %d runs version %s of ooc, and rank 0 version %s: all have to be of one",
+			rank, its, v)
+	})
+	if err != nil { // nothing else is said before
 		return err
 	}
 	host, err := Host()
@@ -219,7 +215,7 @@ func (c *Cluster) meet(s *Solve) error {
 	}
 	mine := &seat{Host: host, Cores: mpi.Cores(), PID: os.Getpid()}
 	mine.Processors, mine.Unbound = mpi.Processors()
-	if c.seats, err = ranks.Gather(ctx, c.Group, *mine); err != nil {
+	if c.seats, err = ranks.Gather(context.Background(), c.Group, *mine); err != nil {
 		return err
 	}
 	place(c.seats)
@@ -240,7 +236,7 @@ func (c *Cluster) meet(s *Solve) error {
 	}
 	info := c.Device.Info()
 	mine.Device, mine.Memory, mine.RAM = info.Name+": "+info.Model, info.Memory, device.FreeMemory()/2/int64(mine.Local.Of)
-	seats, err := ranks.Gather(ctx, c.Group, *mine)
+	seats, err := ranks.Gather(context.Background(), c.Group, *mine)
 	if err != nil || me > 0 {
 		return err
 	}
@@ -276,38 +272,40 @@ func place(seats []seat) {
 // spread gives all what rank 0 has.
 func (c *Cluster) spread(v any) error { return c.Group.Spread(context.Background(), v) }
 
-// agree fails on rank 0 with the first error of any rank, and then on the others with what it says next. Nobody goes
-// on before rank 0 has said that all may: else two could wait for each other, each with something to say.
-func (c *Cluster) agree(mine error) error {
-	faults, err := ranks.Gather(context.Background(), c.Group, faultOf(mine))
+// same fails on rank 0 with what differs says of the first rank that has not what rank 0 wants, and then on the others
+// with what rank 0 says next. Nobody goes on before rank 0 has said that all may: else two could wait for each other,
+// each with something to say.
+func same[T comparable](c *Cluster, mine, want T, differs func(rank int, its T) error) error {
+	all, err := ranks.Gather(context.Background(), c.Group, mine)
 	if err != nil {
 		return err
 	}
-	if mine != nil && faults != nil { // of rank 0, which is told of all
-		return mine
-	}
-	for rank, f := range faults {
-		if err := c.failed(rank, f); err != nil {
-			return err
+	for rank, its := range all { // of rank 0, which is told of all
+		if its != want {
+			return differs(rank, its)
 		}
 	}
-	all := true
-	return c.spread(&all)
+	goOn := true
+	return c.spread(&goOn)
+}
+
+// agree fails if any rank has an error: on rank 0 with its own, else with that of the first.
+func (c *Cluster) agree(mine error) error {
+	return same(c, faultOf(mine), fault{}, func(rank int, f fault) error { return cmp.Or(mine, c.failed(rank, f)) })
 }
 
 // view is what a rank sees of the files of the solve.
 type view struct {
 	IsStore bool
 	ID      tiles.ID
-	Sum     [sha256.Size]byte // of the input; zero: not looked at
-	Size    int64
-	ModTime time.Time
+	Size    int64 // of the input
 }
 
 // sameFiles makes sure that all see one store, or one folder for it, and one graph.
-func (c *Cluster) sameFiles(s *Solve) error {
-	input, out, first := s.Input, "", view{}
-	var err error
+func (c *Cluster) sameFiles(s *Solve) (err error) {
+	var out string
+	var mine view
+	var changed time.Time
 	if s.Parts == nil {
 		out, err = s.Store()
 		if err := c.agree(err); err != nil {
@@ -316,18 +314,18 @@ func (c *Cluster) sameFiles(s *Solve) error {
 		if err := c.sameFolder(out, s.Folder); err != nil {
 			return err
 		}
-		first.IsStore = tiles.IsStore(out)
+		mine.IsStore = tiles.IsStore(out)
 	}
-	if input != "-" && !tiles.IsStore(input) {
+	if s.Input != "-" && !tiles.IsStore(s.Input) {
 		var info fs.FileInfo
-		if info, err = os.Stat(input); err == nil {
-			first.Size, first.ModTime = info.Size(), info.ModTime()
+		if info, err = os.Stat(s.Input); err == nil {
+			mine.Size, changed = info.Size(), info.ModTime()
 		}
 	}
-	if err == nil && first.IsStore {
+	if err == nil && mine.IsStore {
 		var there *tiles.Store
 		if there, err = tiles.OpenReadOnly(out); err == nil {
-			first.ID = there.Meta().ID
+			mine.ID = there.Meta().ID
 			err = there.Close()
 		} else if s.Restart && tiles.Damaged(err) {
 			err = nil
@@ -336,44 +334,32 @@ func (c *Cluster) sameFiles(s *Solve) error {
 	if err := c.agree(err); err != nil {
 		return err
 	}
-	mine := first
-	if err := c.spread(&first); err != nil {
+	otherGraph := func(rank int) error {
+		return c.refuse(rank, "%s is another file here than on rank 0: give all nodes the same graph", s.Input)
+	}
+	err = same(c, mine, mine, func(rank int, its view) error {
+		if its.IsStore == mine.IsStore && its.ID == mine.ID {
+			return otherGraph(rank)
+		}
+		return c.refuse(rank, "%s is another store here than on rank 0: --cluster mpi needs a folder that all nodes "+
+			"share", out)
+	})
+	if err != nil {
 		return err
 	}
-	switch {
-	case mine.IsStore != first.IsStore || mine.ID != first.ID:
-		err = exit.InputError(fmt.Errorf("%s is another store here than on rank 0: --cluster mpi needs a folder that all nodes share", out))
-	case mine.Size != first.Size:
-		err = otherGraph(input)
+	times, err := ranks.Gather(context.Background(), c.Group, changed)
+	hash := slices.ContainsFunc(times, func(t time.Time) bool { return !t.Equal(changed) })
+	if err == nil {
+		err = c.spread(&hash)
 	}
+	if err != nil || !hash {
+		return err
+	}
+	sum, err := sumOf(s.Input)
 	if err := c.agree(err); err != nil {
 		return err
 	}
-	hash := false
-	if times, err := ranks.Gather(context.Background(), c.Group, mine.ModTime); err != nil {
-		return err
-	} else if times != nil {
-		hash = slices.ContainsFunc(times, func(t time.Time) bool { return !t.Equal(times[0]) })
-	}
-	if err := c.spread(&hash); err != nil || !hash {
-		return err
-	}
-	mine.Sum, err = sumOf(input)
-	if err := c.agree(err); err != nil {
-		return err
-	}
-	first = mine
-	if err := c.spread(&first); err != nil {
-		return err
-	}
-	if mine.Sum != first.Sum {
-		err = otherGraph(input)
-	}
-	return c.agree(err)
-}
-
-func otherGraph(input string) error {
-	return exit.InputError(fmt.Errorf("%s is another file here than on rank 0: give all nodes the same graph", input))
+	return same(c, sum, sum, func(rank int, _ [sha256.Size]byte) error { return otherGraph(rank) })
 }
 
 func sumOf(path string) (sum [sha256.Size]byte, err error) {
@@ -387,40 +373,42 @@ func sumOf(path string) (sum [sha256.Size]byte, err error) {
 	return [sha256.Size]byte(h.Sum(nil)), err
 }
 
+// awaited tries to find what another rank has made, for a time in which it may not be seen yet on this node.
+func awaited(within time.Duration, try func() error) (err error) {
+	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		err = try()
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, tiles.ErrNotStore) || time.Since(began) > within {
+			return err
+		}
+	}
+}
+
 // sameFolder makes sure that all see one folder in which the store is, or will be: rank 0 makes a file there, which
 // the others look for.
 func (c *Cluster) sameFolder(out string, makeIt func() error) error {
-	dir := filepath.Dir(out)
-	name := ""
+	dir, base, leads := filepath.Dir(out), ".ooc-ranks-"+rand.Text(), c.world.Rank() == 0
 	var err error
-	if c.world.Rank() == 0 {
+	if leads {
 		if _, serr := os.Stat(dir); makeIt != nil && errors.Is(serr, fs.ErrNotExist) {
 			if err = makeIt(); err == nil {
 				c.made = dir
 			}
 		}
 		if err == nil {
-			name = filepath.Join(dir, ".ooc-ranks-"+rand.Text())
-			err = os.WriteFile(name, nil, 0o666)
-			defer os.Remove(name)
+			err = os.WriteFile(filepath.Join(dir, base), nil, 0o666)
+			defer os.Remove(filepath.Join(dir, base))
 		}
 	}
 	if err := c.agree(err); err != nil {
 		return err
 	}
-	base := filepath.Base(name)
 	if err := c.spread(&base); err != nil {
 		return err
 	}
-	// Network file systems may take a moment.
-	for began := time.Now(); c.world.Rank() > 0; time.Sleep(50 * time.Millisecond) {
-		if _, err = os.Stat(filepath.Join(dir, base)); err == nil {
-			break
-		}
-		if time.Since(began) > appearsAnew {
-			err = exit.InputError(fmt.Errorf("%s is another folder here than on rank 0: --cluster mpi needs one for %s that all nodes share", dir, filepath.Base(out)))
-			break
-		}
+	err = awaited(appearsAnew, func() error { _, err := os.Stat(filepath.Join(dir, base)); return err })
+	if err != nil {
+		err = exit.InputError(fmt.Errorf("%s is another folder here than on rank 0: --cluster mpi needs one for %s"+
+			" that all nodes share", dir, filepath.Base(out)))
 	}
 	return c.agree(err)
 }

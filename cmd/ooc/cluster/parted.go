@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"ooc/cmd/ooc/exit"
 	"ooc/engine"
 	"ooc/engine/graph"
 	"ooc/engine/ranks"
@@ -39,6 +38,7 @@ type found struct {
 	Dir   string
 	Began bool // it has a restore point
 	Fault fault
+	rank  int // that sees it, as rank 0 notes
 }
 
 // seen is what a process sees in its folder.
@@ -135,8 +135,9 @@ func (c *Cluster) oneSolve(parts []tiles.Part) error {
 	for rank, q := range parts {
 		want := parts[0]
 		if want.Index = rank; q != want && q != (tiles.Part{}) {
-			return exit.InputError(fmt.Errorf("%s: its part, %s of blocks of %d tiles, is not one of the solve of rank 0, %s of blocks of %d: put back that of the same solve, or begin again with --restart",
-				c.seats[rank].name(rank), &q, q.Block, &parts[0], parts[0].Block))
+			return c.refuse(rank, "its part, %s of blocks of %d tiles, is not one of the solve of rank 0, %s of "+
+				"blocks of %d: put back that of the same solve, or begin again with --restart", &q, q.Block, &parts[0],
+				parts[0].Block)
 		}
 	}
 	return nil
@@ -155,52 +156,49 @@ func (c *Cluster) decide(all []seen, s *Solve) (d decision, err error) {
 	if d.Rows, d.Cols, err = rounds.GridFor(size, s.Grid); err != nil {
 		return d, err
 	}
-	own, began, seer := make([]*found, size), (*found)(nil), 0 // seer: the rank that sees what has begun
-	if s.Grid[0] == 0 {
-		for _, seen := range all {
-			for _, f := range seen.Parts {
-				if f.Of() == size { // the grid that it was begun with
-					d.Rows, d.Cols = f.Rows, f.Cols
-				}
+	var parts []*found
+	for rank, seen := range all {
+		for _, f := range seen.Parts {
+			f.rank = rank
+			parts = append(parts, &f)
+			if s.Grid[0] == 0 && f.Of() == size { // the grid that it was begun with
+				d.Rows, d.Cols = f.Rows, f.Cols
 			}
 		}
 	}
-	for rank, seen := range all {
-		for i := range seen.Parts {
-			f := &seen.Parts[i]
-			if f.Rows != d.Rows || f.Cols != d.Cols {
-				return d, c.otherGrid(rank, seen.Dir, &f.Part, d)
-			}
-			if f.Index == rank {
-				own[rank] = f
-			}
+	own := make([]*found, size)
+	for _, f := range parts {
+		if f.Rows != d.Rows || f.Cols != d.Cols {
+			dir := all[f.rank].Dir
+			return d, c.refuse(f.rank, "%s holds %s, and this is a grid of %dx%d: go on with %d ranks and --grid %s; "+
+				"or put all parts together, ooc merge NEW.ooc %s, when they are solved; or name another --part-dir",
+				dir, &f.Part, d.Rows, d.Cols, f.Of(), f.Grid(), text.Quote(dir))
+		}
+		if f.Index == f.rank {
+			own[f.rank] = f
 		}
 	}
 	if d.Make = s.Parts.Restart; d.Make {
 		return d, nil
 	}
-	look := func(rank int, f *found) error {
-		if f.Began {
-			began, seer = f, rank
-		}
-		return c.failed(rank, f.Fault)
-	}
-	for rank, f := range own {
-		if f == nil {
-			continue
-		}
-		if err := look(rank, f); err != nil {
-			return d, err
-		}
-	}
-	if began == nil && slices.Contains(own, nil) { // nodes may have come in another order
-		for rank, seen := range all {
-			for i := range seen.Parts {
-				if err := look(rank, &seen.Parts[i]); err != nil {
-					return d, err
-				}
+	var began *found
+	look := own
+	for range 2 {
+		for _, f := range look {
+			if f == nil {
+				continue
+			}
+			if f.Began {
+				began = f
+			}
+			if err := c.failed(f.rank, f.Fault); err != nil {
+				return d, err
 			}
 		}
+		if began != nil || !slices.Contains(own, nil) {
+			break
+		}
+		look = parts // nodes may have come in another order
 	}
 	for rank, f := range own {
 		switch {
@@ -208,19 +206,15 @@ func (c *Cluster) decide(all []seen, s *Solve) (d decision, err error) {
 			d.Make = d.Make || f == nil || own[0] == nil || f.Solve != own[0].Solve
 		case f == nil:
 			p := tiles.Dealt{Rows: d.Rows, Cols: d.Cols, Index: rank}
-			return d, exit.InputError(fmt.Errorf("%s: %s has no %s, and other parts of that solve are there (%s sees %s): put it back from where that rank ran before, start the ranks on the same nodes in the same order, or begin again with --restart",
-				c.seats[rank].name(rank), all[rank].Dir, p.Name(), c.seats[seer].name(seer), began.Dir))
+			return d, c.refuse(rank, "%s has no %s, and other parts of that solve are there (%s sees %s): put it "+
+				"back from where that rank ran before, start the ranks on the same nodes in the same order, or begin "+
+				"again with --restart", all[rank].Dir, p.Name(), c.seats[began.rank].name(began.rank), began.Dir)
 		case f.Solve != began.Solve:
-			return d, exit.InputError(fmt.Errorf("%s: %s and %s are parts of different solves: put back that of the same solve, or begin again with --restart", c.seats[rank].name(rank), f.Dir, began.Dir))
+			return d, c.refuse(rank, "%s and %s are parts of different solves: put back that of the same solve, or "+
+				"begin again with --restart", f.Dir, began.Dir)
 		}
 	}
 	return d, nil
-}
-
-// otherGrid refuses parts that were dealt to another grid.
-func (c *Cluster) otherGrid(rank int, dir string, p *tiles.Part, d decision) error {
-	return exit.InputError(fmt.Errorf("%s: %s holds %s, and this is a grid of %dx%d: go on with %d ranks and --grid %s; or put all parts together, ooc merge NEW.ooc %s, when they are solved; or name another --part-dir",
-		c.seats[rank].name(rank), dir, p, d.Rows, d.Cols, p.Of(), p.Grid(), text.Quote(dir)))
 }
 
 // spec is what rank 0 has chosen for the stores of all parts.
@@ -229,7 +223,6 @@ type spec struct {
 	Layout       tiles.Layout
 	Predecessors bool
 	Solve        tiles.ID
-	Graph        string // its digest
 }
 
 // makeParts makes the stores of all parts. They are made once all processes have read the same graph, and have room
@@ -253,27 +246,27 @@ func (c *Cluster) makeParts(ctx context.Context, s *Solve, part tiles.Part) (p *
 		return nil, err
 	}
 	digest := digestOf(w, &o)
+	if err := same(c, digest, digest, func(rank int, _ string) error {
+		return c.refuse(rank, "%s is another graph here than on rank 0: give all ranks the same flags", s.Input)
+	}); err != nil {
+		return nil, err
+	}
 	sp := spec{}
 	if leads {
 		ch := o.Choice
-		sp = spec{ch.Plan.(*rounds.Plan).Width, ch.Tile, ch.Layout, o.Predecessors, tiles.NewID(), digest}
+		sp = spec{ch.Plan.(*rounds.Plan).Width, ch.Tile, ch.Layout, o.Predecessors, tiles.NewID()}
 	}
 	if err := c.spread(&sp); err != nil {
 		return nil, err
-	}
-	if sp.Graph != digest {
-		err = exit.InputError(fmt.Errorf("%s is another graph here than on rank 0: give all ranks the same flags", s.Input))
 	}
 	part.Block, part.Solve = sp.Block, sp.Solve
 	o.Tile, o.Layout, o.Predecessors, o.Part = sp.Tile, sp.Layout, sp.Predecessors, &part
 	dir := filepath.Join(s.Parts.Dir, part.Name())
 	var old *engine.Problem
-	if err == nil {
-		if err = w.Check(ctx); err != nil && ctx.Err() != nil { // before any rank gives up what it has
-			err = fmt.Errorf("%w: %w", task.ErrInterrupted, err)
-		}
-		o.Checked = true
+	if err = w.Check(ctx); err != nil && ctx.Err() != nil { // before any rank gives up what it has
+		err = fmt.Errorf("%w: %w", task.ErrInterrupted, err)
 	}
+	o.Checked = true
 	if err == nil {
 		old, err = clear(dir, s)
 	}
@@ -281,7 +274,7 @@ func (c *Cluster) makeParts(ctx context.Context, s *Solve, part tiles.Part) (p *
 		return nil, closed(old, err)
 	}
 	rooms, err := ranks.Gather(ctx, c.Group, c.roomOf(dir, w, &o))
-	if err == nil && leads {
+	if err == nil {
 		err = c.roomForAll(rooms)
 	}
 	if err := c.agree(err); err != nil {
