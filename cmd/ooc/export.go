@@ -143,15 +143,8 @@ func (o *exportOptions) write(ctx context.Context, p *engine.Problem, file strin
 	if o.Cols != nil {
 		cols = len(o.Cols)
 	}
-	summary(o.json, struct {
-		Store        string  `json:"store"`
-		File         string  `json:"file"`
-		Rows         int     `json:"rows"`
-		Columns      int     `json:"columns"`
-		Predecessors bool    `json:"predecessors"` // instead of distances
-		Bytes        int64   `json:"bytes"`
-		Seconds      float64 `json:"seconds"`
-	}{p.Dir(), file, rows, cols, o.predecessors, info.Size(), took},
+	summary(o.json, map[string]any{"store": p.Dir(), "file": file, "rows": rows, "columns": cols,
+		"predecessors": o.predecessors, "bytes": info.Size(), "seconds": took}, // predecessors: instead of distances
 		terminal.Err, "wrote %s, %s in %s", file, humanize.IBytes(uint64(info.Size())), text.Time(took))
 	return nil
 }

@@ -27,21 +27,19 @@ import (
 
 // graphFlags are the flags of every command that reads a graph.
 type graphFlags struct {
-	format, columns, kind string
-	noArc, base           string
-	directed, undirected  bool
-	unweighted            bool
-	scale                 int64
+	format, columns      string
+	kind                 entry.Kind
+	noArc, base          string
+	directed, undirected bool
+	unweighted           bool
+	scale                int64
 }
 
 // add adds them, with the kinds that the command takes.
 func (f *graphFlags) add(cmd *cobra.Command, kinds ...entry.Kind) {
-	var names, words []string
+	var names []string
 	for _, format := range read.Formats {
 		names = append(names, format.Name)
-	}
-	for _, kind := range kinds {
-		words = append(words, string(kind))
 	}
 	fl := cmd.Flags()
 	fl.Var(flagvalue.Word(&f.format, names...), "format", "input format: "+strings.Join(names, ", ")+" (default: found from the content)")
@@ -51,9 +49,13 @@ func (f *graphFlags) add(cmd *cobra.Command, kinds ...entry.Kind) {
 	fl.BoolVar(&f.undirected, "undirected", false, "each line is an edge, both ways")
 	help := "type of the numbers: i32 or f32"
 	if slices.Contains(kinds, entry.KindU16) {
+		var words []string
+		for _, kind := range kinds {
+			words = append(words, string(kind))
+		}
 		help = "type of the distances: " + strings.Join(words, ", ") + "; see ooc help numbers"
 	}
-	fl.Var(flagvalue.Word(&f.kind, words...), "kind", help+" (default: i32 for integer weights, else f32)")
+	fl.Var(flagvalue.Word(&f.kind, kinds...), "kind", help+" (default: i32 for integer weights, else f32)")
 	fl.Var(flagvalue.Between(&f.scale, 1, math.MaxInt64), "scale",
 		"multiply weights by this, which must make them integers")
 	fl.StringVar(&f.noArc, "no-arc", "", "in a matrix, a number that means no arc, as inf always does")
@@ -64,7 +66,7 @@ func (f *graphFlags) add(cmd *cobra.Command, kinds ...entry.Kind) {
 
 // options returns the options for a reader. spool is a folder for inputs that must be unpacked.
 func (f *graphFlags) options(spool string) read.Options {
-	o := read.Options{Format: f.format, Columns: f.columns, Kind: entry.Kind(f.kind), Scale: f.scale, NoArc: f.noArc,
+	o := read.Options{Format: f.format, Columns: f.columns, Kind: f.kind, Scale: f.scale, NoArc: f.noArc,
 		Unweighted: f.unweighted, Spool: engine.Spool(spool)}
 	if base, err := strconv.Atoi(f.base); err == nil {
 		o.Base = &base
@@ -127,7 +129,8 @@ func (f *matrixFlags) add(cmd *cobra.Command) {
 	fl.Var(flagvalue.Size(&f.HostMemory), "host-memory", "memory for the host cache of tiles (default: a few tiles on the CPU, else half of what is free)")
 	fl.Var(flagvalue.Between(&f.Streams, 1, 64), "streams", "device streams; 1 overlaps nothing: each copy and each kernel ends before the next begins (default: planned)")
 	fl.Var(flagvalue.Whole(&f.Round, "a multiple of the tile edge, which is one of 64", func(n int) bool { return n > 0 && n%64 == 0 }), "round", "round width in vertices, a multiple of the tile edge (default: planned)")
-	fl.Var(flagvalue.Word((*string)(&f.Layout), string(tiles.Upper), string(tiles.Square)), "layout", "tiles of a new store: upper (one half of a symmetric matrix) or square (all) (default: upper where the graph is symmetric)")
+	fl.Var(flagvalue.Word(&f.Layout, tiles.Upper, tiles.Square), "layout", "tiles of a new store: upper (one half of "+
+		"a symmetric matrix) or square (all) (default: upper where the graph is symmetric)")
 	fl.Var(flagvalue.TileEdge(&f.Tile), "tile", "tile edge of a new store, a multiple of 64 (default: planned)")
 	fl.Var(flagvalue.Sources(&f.sources), "sources", "keep only the rows of these vertices: ids and ranges a,b..c, a "+
 		"file of them, random:K, or part:I/K, the I-th of K parts of all rows, which ooc merge puts together "+
@@ -156,7 +159,7 @@ func (f *matrixFlags) openFree() (d kernels.Device, why string, err error) {
 // requestFor is what is wanted of a graph, with the rows that --sources names in it.
 func (f *matrixFlags) requestFor(g graph.Facts) (l plan.Request, err error) {
 	l = f.Request
-	l.Kind = entry.Kind(f.kind)
+	l.Kind = f.kind
 	l.Sources, l.Tile, err = sourcesOf(g, f.sources, l.Tile)
 	return l, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"ooc/cmd/ooc/about"
 	"ooc/cmd/ooc/exit"
+	"ooc/cmd/ooc/terminal"
 	"ooc/engine/path"
 	"ooc/engine/text"
 	"ooc/kernels/entry"
@@ -112,14 +113,13 @@ func (a *printer) path(path *path.Route) error {
 
 func (a *printer) pathJSON(path *path.Route) error {
 	object := struct {
-		Type      string            `json:"type"`
 		From      string            `json:"from"`
 		To        string            `json:"to"`
 		Reachable bool              `json:"reachable"`
 		Length    json.RawMessage   `json:"length"` // null where there is no path
 		Vertices  []string          `json:"vertices"`
 		Weights   []json.RawMessage `json:"weights"`
-	}{Type: "path", From: a.IDs.Name(path.From), To: a.IDs.Name(path.To), Reachable: path.Reachable(),
+	}{From: a.IDs.Name(path.From), To: a.IDs.Name(path.To), Reachable: path.Reachable(),
 		Length: a.number.JSON(path.Length)}
 	object.Vertices = make([]string, len(path.Vertices))
 	for i, v := range path.Vertices {
@@ -129,5 +129,5 @@ func (a *printer) pathJSON(path *path.Route) error {
 	for i, weight := range path.Weights {
 		object.Weights[i] = a.number.JSON(weight)
 	}
-	return json.NewEncoder(a.w).Encode(object)
+	return terminal.WriteJSON(a.w, "path", object)
 }

@@ -70,7 +70,7 @@ func (o *planOptions) run(ctx context.Context) (err error) {
 			"--sources, --predecessors, --layout: a store has those that it was made with"))
 	}
 	if o.purpose == "stats" {
-		err = cmp.Or(err, exit.Refuse(o.kind == string(entry.KindU8), "--kind u8 is for stores: statistics keep no distances"), exit.Refuse(in.form == aStore, "--for stats plans statistics of a graph, and those of a store read it once"),
+		err = cmp.Or(err, exit.Refuse(o.kind == entry.KindU8, "--kind u8 is for stores: statistics keep no distances"), exit.Refuse(in.form == aStore, "--for stats plans statistics of a graph, and those of a store read it once"),
 			o.without("--%s is for solves, and --for stats plans rows that are not kept", "algorithm", "gpus-per-node", "layout", "node-disk",
 				"node-link", "nodes", "predecessors", "round", "streams", "tile", "vertices"))
 	}
@@ -129,7 +129,7 @@ func (o *planOptions) forecast(ctx context.Context, in input, d kernels.Device) 
 	switch {
 	case o.vertices > 0:
 		want := o.Request
-		want.Kind = entry.Kind(o.kind)
+		want.Kind = o.kind
 		return engine.ForecastMatrix(ctx, graph.Extent{N: o.vertices, Symmetric: o.undirected}, d, want)
 	case in.form == aStore:
 		p, err := engine.OpenReadOnly(in.name)

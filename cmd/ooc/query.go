@@ -132,7 +132,7 @@ func (a *printer) searched(rows, cols []int) error {
 			cols = append(cols, v)
 		}
 	}
-	objects, names, d := json.NewEncoder(a.w), make([]string, len(cols)), make([]float64, a.N)
+	names, d := make([]string, len(cols)), make([]float64, a.N)
 	for i, v := range cols {
 		names[i] = a.IDs.Name(v)
 		if !a.json {
@@ -141,30 +141,25 @@ func (a *printer) searched(rows, cols []int) error {
 	}
 	if !a.json {
 		fmt.Fprintln(a.w)
-	} else if err := objects.Encode(struct {
-		Type string   `json:"type"`
-		To   []string `json:"to"`
-	}{"columns", names}); err != nil {
+	} else if err := terminal.WriteJSON(a.w, "columns", map[string]any{"to": names}); err != nil {
 		return err
 	}
 	for _, u := range rows {
-		if err := a.from.Row(d, u); err != nil {
-			return err
-		}
+		err := a.from.Row(d, u)
 		row := struct {
-			Type      string            `json:"type"`
 			From      string            `json:"from"`
 			Distances []json.RawMessage `json:"distances"`
-		}{Type: "row", From: a.IDs.Name(u)}
+		}{From: a.IDs.Name(u)}
 		cells := []string{text.CellOf(row.From)}
 		for _, v := range cols {
 			row.Distances = append(row.Distances, a.number.JSON(d[v]))
 			cells = append(cells, a.number.Text(d[v]))
 		}
-		err := error(nil)
-		if a.json {
-			err = objects.Encode(row)
-		} else {
+		switch {
+		case err != nil:
+		case a.json:
+			err = terminal.WriteJSON(a.w, "row", row)
+		default:
 			_, err = fmt.Fprintln(a.w, strings.Join(cells, "\t"))
 		}
 		if err != nil {
@@ -236,15 +231,11 @@ func (f *graphFlags) answer(ctx context.Context, l *line, json bool, print func(
 
 // pair has do answer for two vertices by their ids.
 func (a *printer) pair(from, to string, do func(u, v int) error) error {
-	u, err := a.Find(from)
+	rows, err := a.Rows(from, to)
 	if err != nil {
 		return err
 	}
-	v, err := a.Find(to)
-	if err != nil {
-		return err
-	}
-	return do(u, v)
+	return do(rows[0], rows[1])
 }
 
 // pairs has do answer for the pairs in a file. It says of how many lines the number at the end is not the distance: it
@@ -294,12 +285,11 @@ func (a *printer) print(u, v string, d float64, incoming bool) error {
 		_, err := fmt.Fprintf(a.w, "%s\t%s\t%s\n", text.CellOf(u), text.CellOf(v), a.number.Text(d))
 		return err
 	}
-	return json.NewEncoder(a.w).Encode(struct {
-		Type     string          `json:"type"`
+	return terminal.WriteJSON(a.w, "distance", struct {
 		From     string          `json:"from"`
 		To       string          `json:"to"`
 		Distance json.RawMessage `json:"distance"` // null where there is no path
-	}{"distance", u, v, a.number.JSON(d)})
+	}{u, v, a.number.JSON(d)})
 }
 
 // near prints the pairs of a vertex and those near it.

@@ -13,7 +13,6 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/graph/read"
 	"ooc/engine/text"
-	"ooc/kernels/entry"
 	"ooc/tiles"
 )
 
@@ -46,7 +45,7 @@ func (j *job) same(ctx context.Context, p *engine.Problem) error {
 // wanted is what the flags ask of a store that is to be continued.
 func (o *solveOptions) wanted(p *engine.Problem) engine.Wanted {
 	w := engine.Wanted{
-		Keep: o.keep, Kind: entry.Kind(o.kind), Scale: o.scale, Tile: o.Tile, Layout: o.Layout,
+		Keep: o.keep, Kind: o.kind, Scale: o.scale, Tile: o.Tile, Layout: o.Layout,
 		Predecessors: o.Predecessors, Unweighted: o.unweighted, Format: o.format, Columns: o.columns, NoArc: o.noArc,
 		Base:              o.base,
 		DirectedByDefault: true, Directed: o.options("").Directed,

@@ -407,7 +407,7 @@ func (j *job) origin(src *graph.Source) tiles.Input {
 	if abs, err := filepath.Abs(name); err == nil && j.in.form != standardInput {
 		name = abs
 	}
-	asked := &tiles.Asked{Format: j.format, Kind: j.kind}
+	asked := &tiles.Asked{Format: j.format, Kind: string(j.kind)}
 	switch {
 	case j.directed:
 		asked.Direction = "directed"

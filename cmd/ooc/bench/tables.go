@@ -18,7 +18,7 @@ func tablesCommand() *cobra.Command {
 	var o tables.Options
 	cmd := about.Command("tables", nil, nil)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := flagvalue.IsFolder(o.Dir); err != nil {
+		if _, err := os.ReadDir(o.Dir); err != nil {
 			return fmt.Errorf("--dir: %w", err)
 		}
 		exit.Graceful.Store(true) // stores in the middle of a solve are to be removed

@@ -95,15 +95,12 @@ func Code(err error) int {
 func ReportJSON(cmd *cobra.Command, args []string, err error) {
 	// The flags may not have been read yet, so --json counts where it stands among the words, too.
 	if f := cmd.Flags().Lookup("json"); f != nil && (f.Value.String() == "true" || slices.Contains(args, "--json")) {
-		o := struct {
-			Message string          `json:"message"`
-			Code    int             `json:"exit_code"`
-			Cycle   []string        `json:"cycle"`        // ids, the first not repeated; null if it is no negative cycle
-			Length  json.RawMessage `json:"cycle_length"` // of all its arcs
-		}{Message: err.Error(), Code: Code(err)}
+		var cycle []string         // ids, the first not repeated; null if it is no negative cycle
+		var length json.RawMessage // of all its arcs
 		if c := (*graph.NegativeCycleError)(nil); errors.As(err, &c) {
-			o.Cycle, o.Length = c.Cycle, c.Numbers.JSON(c.Length)
+			cycle, length = c.Cycle, c.Numbers.JSON(c.Length)
 		}
-		terminal.PrintJSON("error", o)
+		terminal.PrintJSON("error", map[string]any{"message": err.Error(), "exit_code": Code(err), "cycle": cycle,
+			"cycle_length": length})
 	}
 }

@@ -107,9 +107,14 @@ func Period(to *time.Duration) pflag.Value {
 }
 
 // Word is one of a few words.
-func Word(to *string, words ...string) pflag.Value {
-	parse := func(text string) (string, error) { return text, nil }
-	return &value[string]{to, "string", "one of " + strings.Join(words, ", "), parse, func(w string) bool { return slices.Contains(words, w) }, words}
+func Word[W ~string](to *W, words ...W) pflag.Value {
+	var offers []string
+	for _, w := range words {
+		offers = append(offers, string(w))
+	}
+	parse := func(text string) (W, error) { return W(text), nil }
+	return &value[W]{to, "string", "one of " + strings.Join(offers, ", "), parse,
+		func(w W) bool { return slices.Contains(words, w) }, offers}
 }
 
 // Device is a device by its name, or one of a few more words.
@@ -152,38 +157,29 @@ func Grid(to *[2]int) pflag.Value {
 // mostRanks is more than anybody has.
 const mostRanks = 1 << 20
 
-// size is a pflag.Value in bytes.
+// size is in bytes; 0: none is given.
 type size int64
 
-// Size is a number of bytes: 512MiB, 4GiB, 100000.
-func Size(to *int64) pflag.Value { return (*size)(to) }
-
-func (s *size) String() string {
-	if *s == 0 {
+func (s size) String() string {
+	if s == 0 {
 		return ""
 	}
-	text := strings.ReplaceAll(humanize.IBytes(uint64(*s)), " ", "")
-	if n, err := humanize.ParseBytes(text); err != nil || n != uint64(*s) {
-		return strconv.FormatInt(int64(*s), 10) // what is passed on must be what was given
+	text := strings.ReplaceAll(humanize.IBytes(uint64(s)), " ", "")
+	if n, err := humanize.ParseBytes(text); err != nil || n != uint64(s) {
+		return strconv.FormatInt(int64(s), 10) // what is passed on must be what was given
 	}
 	return text
 }
 
-func (s *size) Set(text string) error {
-	n, err := humanize.ParseBytes(text)
-	switch {
-	case err != nil:
-		return fmt.Errorf("%q is no size; use for example 512MiB or 4GiB", text)
-	case n == 0 || n > math.MaxInt64:
-		return fmt.Errorf("a size of %s cannot be used", text)
+// Size is a number of bytes: 512MiB, 4GiB, 100000.
+func Size(to *int64) pflag.Value {
+	parse := func(text string) (size, error) {
+		n, err := humanize.ParseBytes(text)
+		return size(min(n, math.MaxInt64)), err
 	}
-	*s = size(n)
-	return nil
+	return &value[size]{(*size)(to), "SIZE", "a size, such as 512MiB or 4GiB", parse,
+		func(s size) bool { return 0 < s && s < math.MaxInt64 }, nil}
 }
-
-func (s *size) Type() string { return "SIZE" }
-
-func (s *size) offers() []string { return nil }
 
 // PerSecond is a rate of bytes: 50GB/s, or 400Gb/s as networks are sold, of which eight bits are a byte.
 func PerSecond(to *float64) pflag.Value {

@@ -118,10 +118,7 @@ func (b *Batch) Progress(i int, s live.Status) {
 	since := time.Since(b.told[i])
 	if b.json && since >= jsonEvery-blockEvery/2 {
 		b.told[i] = time.Now()
-		terminal.PrintJSON("status", struct {
-			Job int `json:"job"`
-			statusObject
-		}{i + 1, objectOfStatus(s)})
+		terminal.PrintJSON("status", map[string]int{"job": i + 1}, objectOfStatus(s))
 	}
 	switch {
 	case b.block != nil && time.Since(b.drew) >= blockEvery/2:
@@ -167,10 +164,8 @@ func outcome(j *batch.Job) string {
 // Finish prints the final state of all jobs.
 func (b *Batch) Finish(code int) {
 	if b.json {
-		terminal.PrintJSON("batch", struct {
-			batchObject
-			Code int `json:"exit_code"`
-		}{batchObject{b.log.Dir, len(b.log.Jobs), b.log.Counts(), b.log.Command}, code})
+		terminal.PrintJSON("batch", batchObject{b.log.Dir, len(b.log.Jobs), b.log.Counts(), b.log.Command},
+			map[string]int{"exit_code": code})
 		return
 	}
 	printJobs(terminal.Out, b.log.Jobs, nil)
@@ -235,24 +230,18 @@ func printBatch(dir string, asJSON bool) error {
 
 // printQueue is ooc status --json of a batch.
 func printQueue(dir string, q *batch.Queue) {
-	o := struct {
-		batchObject
-		PID  *int        `json:"pid"`        // of the process that runs it
-		Torn int         `json:"torn_bytes"` // of a last record that was cut off
-		Next *string     `json:"next"`
-		List []jobObject `json:"list"`
-	}{batchObject: batchObject{dir, len(q.Jobs), q.Counts(), q.Command}}
+	var list []jobObject
+	for i := range q.Jobs {
+		list = append(list, objectOf(i, &q.Jobs[i]))
+	}
+	more := map[string]any{"list": list, "pid": nil, "torn_bytes": 0, "next": nil}
 	switch { // what is being written now is not torn
 	case q.Running:
-		o.PID = &q.PID
-		o.Next = terminal.Known(terminal.Command("watch", nil, dir))
+		more["pid"], more["next"] = q.PID, terminal.Command("watch", nil, dir)
 	case q.Torn > 0 || q.Counts()[batch.Solved] < len(q.Jobs):
-		o.Torn, o.Next = q.Torn, terminal.Known(SameCommand(q.Command))
+		more["torn_bytes"], more["next"] = q.Torn, SameCommand(q.Command) // bytes of a last record that was cut off
 	}
-	for i := range q.Jobs {
-		o.List = append(o.List, objectOf(i, &q.Jobs[i]))
-	}
-	terminal.PrintJSON("batch", o)
+	terminal.PrintJSON("batch", batchObject{dir, len(q.Jobs), q.Counts(), q.Command}, more)
 }
 
 // progressOf says how far the store of a job is that was begun.

@@ -2,6 +2,7 @@ package show
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -76,12 +77,8 @@ func (p paint) cell(c live.Cell) cell {
 		return []cell{waiting, pivot, panel}[c.Phase()]
 	case c.Share() >= 1:
 		return rests[3]
-	case c.Share() > 2.0/3:
-		return rests[2]
-	case c.Share() > 1.0/3:
-		return rests[1]
 	}
-	return rests[0]
+	return rests[max(0, int(math.Ceil(3*c.Share()))-1)]
 }
 
 // legend says what the cells are.

@@ -5,8 +5,6 @@ import (
 	"ooc/engine"
 	"ooc/engine/live"
 	"ooc/engine/task"
-	"ooc/tiles"
-	"ooc/tiles/lock"
 )
 
 // Objects as --json prints them, which docs/json.md describes. What is unknown, or does not apply, is null in them.
@@ -51,31 +49,19 @@ func printStore(p *engine.Problem, w *Watched) {
 	if !v.Running {
 		v.PID = 0 // that of a process which is gone
 	}
-	var grid *string
-	var part *int
+	more := map[string]any{
+		"input": m.Input.Name, "format": m.Input.Format, "directed": m.Directed, "scale": m.Scale,
+		"sources": terminal.Known(len(m.Sources)), "predecessors": m.Predecessors, "tile": m.T,
+		"layout": p.Geometry().Layout(), "grid": nil, "part": nil, "process": terminal.Known(v.Process),
+		"no_news_seconds": terminal.Known(v.Silent.Seconds()), "next": w.Next(),
+	}
 	if q := p.Part(); q != nil {
-		grid = terminal.Known(q.Grid())
+		more["grid"] = q.Grid()
 		if p.Store().IsPart() {
-			part = &q.Index
+			more["part"] = q.Index
 		}
 	}
-	terminal.PrintJSON("status", struct {
-		statusObject
-		Input        string             `json:"input"`
-		Format       string             `json:"format"`
-		Directed     bool               `json:"directed"`
-		Scale        int64              `json:"scale"`
-		Sources      *int               `json:"sources"`
-		Predecessors bool               `json:"predecessors"`
-		Tile         int                `json:"tile"`
-		Layout       tiles.Layout       `json:"layout"`
-		Grid         *string            `json:"grid"`
-		Part         *int               `json:"part"`
-		Process      *lock.ProcessState `json:"process"`
-		Silent       *float64           `json:"no_news_seconds"`
-		Next         string             `json:"next"`
-	}{objectOfStatus(v.Status), m.Input.Name, m.Input.Format, m.Directed, m.Scale, terminal.Known(len(m.Sources)), m.Predecessors, m.T, p.Geometry().Layout(), grid, part,
-		terminal.Known(v.Process), terminal.Known(v.Silent.Seconds()), w.Next()})
+	terminal.PrintJSON("status", objectOfStatus(v.Status), more)
 }
 
 // summaryObject is a summary in JSON, where what is not known is null.

@@ -105,17 +105,23 @@ func Known[T comparable](v T) *T {
 	return &v
 }
 
-// PrintJSON prints one object on one line, with a type beside the fields of v.
-func PrintJSON(kind string, v any) {
-	body, err := json.Marshal(v)
-	if err != nil { // only a NaN or an infinity in a status could do that
-		body = fmt.Appendf(nil, `{"message":%q}`, err)
+// PrintJSON prints one object on one line, with a type beside the members of all parts.
+func PrintJSON(kind string, parts ...any) { _ = WriteJSON(Out, kind, parts...) }
+
+// WriteJSON is PrintJSON for a stream, which is written to once.
+func WriteJSON(w io.Writer, kind string, parts ...any) error {
+	line := fmt.Appendf(nil, `{"type":%q`, kind)
+	for _, part := range parts {
+		body, err := json.Marshal(part)
+		if err != nil { // only a NaN or an infinity in a status could do that
+			body = fmt.Appendf(nil, `{"message":%q}`, err)
+		}
+		if len(body) > 2 {
+			line = append(append(line, ','), body[1:len(body)-1]...)
+		}
 	}
-	head := fmt.Appendf(nil, `{"type":%q`, kind)
-	if len(body) > 2 {
-		head = append(head, ',')
-	}
-	Out.Write(append(append(head, body[1:]...), '\n'))
+	_, err := w.Write(append(line, "}\n"...))
+	return err
 }
 
 // Clip cuts a row to a number of characters, in which all that is not printable is escaped.

@@ -112,18 +112,13 @@ func (l *lines) cells(cells []text.Cell, rows func(cells []text.Cell) ([]int, er
 	if len(cells) != l.width {
 		return nil, fmt.Errorf("want %d columns, as the header has, found %d", l.width, len(cells))
 	}
-	var at []int
+	var ids []string
 	for _, i := range l.columns {
-		if cells[i] == (text.Cell{}) && len(l.columns) == 1 { // a list that is shorter than the one beside it
-			continue
+		if cells[i] != (text.Cell{}) || len(l.columns) > 1 { // else a list that is shorter than the one beside it
+			ids = append(ids, cells[i].Text)
 		}
-		row, err := l.Find(cells[i].Text)
-		if err != nil {
-			return nil, err
-		}
-		at = append(at, row)
 	}
-	return at, nil
+	return l.Rows(ids...)
 }
 
 // header takes a line for a header if it names the columns and no vertex.
@@ -174,12 +169,7 @@ func (v Of) pair(cells []text.Cell) ([]int, error) {
 	if len(cells) != 2 && !(len(cells) == 3 && isDistance(cells[2].Text)) {
 		return nil, fmt.Errorf("want two vertices, found %d words; ids with blanks stand in double quotes", len(cells))
 	}
-	from, err := v.Find(cells[0].Text)
-	if err != nil {
-		return nil, err
-	}
-	to, err := v.Find(cells[1].Text)
-	return []int{from, to}, err
+	return v.Rows(cells[0].Text, cells[1].Text)
 }
 
 func isDistance(word string) bool {

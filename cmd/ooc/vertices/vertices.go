@@ -35,6 +35,18 @@ func (v Of) Find(id string) (int, error) {
 	return row, nil
 }
 
+// Rows returns the rows of vertices, and fails as Find does.
+func (v Of) Rows(ids ...string) (rows []int, err error) {
+	for _, id := range ids {
+		row, err := v.Find(id)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
 // Sources returns the rows that --sources names, ascending: a selection, a file of one, or random:K. "" is none,
 // which means all.
 func (v Of) Sources(list string) ([]int32, error) {
@@ -131,18 +143,14 @@ func (v Of) item(at []int, c text.Cell) ([]int, error) {
 	if !ok || c.Quoted || !errors.Is(err, graph.ErrNoVertex) {
 		return nil, err
 	}
-	lo, err := v.Find(first)
+	ends, err := v.Rows(first, last)
 	if err != nil {
 		return nil, err
 	}
-	hi, err := v.Find(last)
-	if err != nil {
-		return nil, err
-	}
-	if lo > hi {
+	if ends[0] > ends[1] {
 		return nil, fmt.Errorf("the range %s %w", c.Text, errBackwards)
 	}
-	for row := lo; row <= hi; row++ {
+	for row := ends[0]; row <= ends[1]; row++ {
 		at = append(at, row)
 	}
 	return at, nil
