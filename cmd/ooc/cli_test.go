@@ -64,7 +64,7 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{2, "unknown flag", "solve good.gr --frobnicate"},
 		{2, "accepts 1 arg", "solve"},
-		{2, "no size", "solve good.gr --device-memory lots"},
+		{2, "want a size", "solve good.gr --device-memory lots"},
 		{2, "multiple of 64", "solve good.gr --tile 100"},
 		{2, "needs at least", "solve good.gr --out tiny.ooc --algorithm blocked --device-memory 1KiB"},
 		{2, "--algorithm", "solve good.gr --algorithm magic"},

@@ -76,15 +76,8 @@ func (j *job) runCluster(ctx context.Context) error {
 	if j.outDir != "" && j.out == "" {
 		s.Folder = func() error { return disk.MakeFolder(j.outDir) }
 	}
-	if dir := j.partDir; dir != "" {
-		s.Parts = &cluster.Parted{Dir: filepath.Join(dir, read.BaseName(j.in.name)+".parts"), Restart: j.restart,
-			Read: func() (graph.Weights, engine.CreateOptions, error) {
-				n, err := j.graphFlags.read(j.in, dir)
-				if err != nil {
-					return nil, engine.CreateOptions{}, err
-				}
-				return n.weights, engine.CreateOptions{Input: j.origin(n.src), Command: os.Args}, nil
-			}}
+	if j.partDir != "" {
+		s.Parts = j.parted(ctx, c)
 	}
 	if j.shared = s; !c.Alone() || s.Parts != nil {
 		j.ranks = c
@@ -95,21 +88,27 @@ func (j *job) runCluster(ctx context.Context) error {
 	})
 }
 
-// openParts opens the part store of rank 0 together with those of the others, or makes them all.
-func (j *job) openParts(ctx context.Context) (*engine.Problem, error) {
-	parts := j.shared.Parts
+// parted is a solve of which each process keeps a part. Rank 0 plans it for all.
+func (j *job) parted(ctx context.Context, c *cluster.Cluster) *cluster.Parted {
 	var n *incoming
-	parts.Same = func(p *engine.Problem) error { return j.same(ctx, p) }
-	parts.Read = func() (_ graph.Weights, o engine.CreateOptions, err error) {
-		if n, o, err = j.read(ctx, parts.Dir); err != nil {
-			return nil, o, err
-		}
-		return n.weights, o, nil
+	dir := filepath.Join(j.partDir, read.BaseName(j.in.name)+".parts")
+	return &cluster.Parted{Dir: dir, Restart: j.restart,
+		Read: func() (_ graph.Weights, o engine.CreateOptions, err error) {
+			if c.Group.Rank() == 0 {
+				n, o, err = j.read(ctx, dir)
+			} else if n, err = j.graphFlags.read(j.in, j.partDir); err == nil {
+				o = engine.CreateOptions{Input: j.origin(n.src), Command: os.Args}
+			}
+			if err != nil {
+				return nil, o, err
+			}
+			return n.weights, o, nil
+		},
+		Same: func(p *engine.Problem) error { return j.same(ctx, p) },
+		Made: func(p *engine.Problem) {
+			j.show.Imported(n.weights.Facts(), p.Geometry().Layout(), n.src, dir, n.took)
+		},
 	}
-	parts.Made = func(p *engine.Problem) {
-		j.show.Imported(n.weights.Facts(), p.Geometry().Layout(), n.src, parts.Dir, n.took)
-	}
-	return j.ranks.OpenParts(ctx, j.shared)
 }
 
 // openAny opens the device, or takes that of the cluster, whose host memory is that of all.

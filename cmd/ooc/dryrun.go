@@ -23,22 +23,6 @@ import (
 // errWouldFail is wrapped by the error of a batch that is not run, with jobs that would fail.
 var errWouldFail = class.New(class.SomeFailed, "jobs would fail")
 
-// outlook is what a job would do, in JSON.
-type outlook struct {
-	Job   int        `json:"job"` // from 1
-	Input string     `json:"input"`
-	Store string     `json:"store"`
-	State live.State `json:"state"`
-	Code  *int       `json:"exit_code"`
-	Error *string    `json:"error"`
-	// Of a job that would fail, these are null.
-	Vertices  *int     `json:"vertices"`
-	Arcs      *int64   `json:"arcs"`
-	Bytes     *int64   `json:"bytes"` // that the store takes, with what is beside it while it is solved
-	Algorithm *string  `json:"algorithm"`
-	Seconds   *float64 `json:"seconds"` // that are left, as predicted
-}
-
 // printForecasts says what a batch would do, and writes nothing.
 func (o *solveOptions) printForecasts(ctx context.Context, jobs []*job, list []batch.Job) error {
 	w := tabwriter.NewWriter(terminal.Out, 0, 0, 2, ' ', 0)
@@ -55,7 +39,6 @@ func (o *solveOptions) printForecasts(ctx context.Context, jobs []*job, list []b
 	seconds, failing := 0.0, 0
 	for i, j := range jobs {
 		n := &needs[i]
-		t := outlook{Job: i + 1, Input: list[i].Input, Store: list[i].Store}
 		f := &engine.Forecast{Vertices: n.Vertices}
 		size, err := n.Bytes, n.Err
 		if err == nil {
@@ -66,25 +49,26 @@ func (o *solveOptions) printForecasts(ctx context.Context, jobs []*job, list []b
 				size = n.Bytes + n.Beside
 			}
 		}
-		t.State = j.state
-		secs := f.Seconds()
-		if err != nil {
-			t.Error, t.Code, n.Err = terminal.Known(err.Error()), terminal.Known(exit.Code(err)), err
+		in, store, secs := list[i].Input, list[i].Store, f.Seconds()
+		outlook := f.Algorithm + "\t" + text.Time(secs)
+		job := []any{"job", i + 1, "input", in, "store", store, "state", j.state}
+		if n.Err = err; err != nil {
+			job = append(job, "exit_code", exit.Code(err), "error", err.Error(), "vertices", nil, "arcs", nil, "bytes",
+				nil,
+				"algorithm", nil, "seconds", nil)
+			outlook = fmt.Sprintf("\texit code %d: %s", exit.Code(err), terminal.Clip(show.About(in, err.Error()), 120))
 			failing++
-		} else {
-			t.Vertices, t.Arcs, t.Bytes, t.Algorithm, t.Seconds = &f.Vertices, &f.Arcs, &size, &f.Algorithm, &secs
+		} else { // bytes that the store takes, with what is beside it while it is solved, and seconds that are left
+			job = append(job, "exit_code", nil, "error", nil, "vertices", f.Vertices, "arcs", f.Arcs, "bytes", size,
+				"algorithm", f.Algorithm, "seconds", secs)
 			bytes += n.Bytes - n.Has
 			seconds += secs
 		}
 		if o.json {
-			terminal.PrintJSON("job", t)
+			terminal.PrintJSON("job", terminal.Members(job...))
 			continue
 		}
-		outlook := f.Algorithm + "\t" + text.Time(secs)
-		if err != nil {
-			outlook = fmt.Sprintf("\texit code %d: %s", *t.Code, terminal.Clip(show.About(t.Input, *t.Error), 120))
-		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.Job, text.Line(t.Input), text.Line(t.Store), t.State,
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", i+1, text.Line(in), text.Line(store), j.state,
 			humanize.Comma(int64(f.Vertices)),
 			humanize.Comma(f.Arcs), humanize.IBytes(uint64(size)), outlook)
 	}

@@ -143,8 +143,8 @@ func (o *exportOptions) write(ctx context.Context, p *engine.Problem, file strin
 	if o.Cols != nil {
 		cols = len(o.Cols)
 	}
-	summary(o.json, map[string]any{"store": p.Dir(), "file": file, "rows": rows, "columns": cols,
-		"predecessors": o.predecessors, "bytes": info.Size(), "seconds": took}, // predecessors: instead of distances
+	summary(o.json, terminal.Members("store", p.Dir(), "file", file, "rows", rows, "columns", cols,
+		"predecessors", o.predecessors, "bytes", info.Size(), "seconds", took), // predecessors: instead of distances
 		terminal.Err, "wrote %s, %s in %s", file, humanize.IBytes(uint64(info.Size())), text.Time(took))
 	return nil
 }

@@ -37,58 +37,49 @@ func (o *pathOptions) run(ctx context.Context) error {
 		return exit.UsageError(errors.New("name a pair of vertices U V, or --pairs FILE"))
 	}
 	return o.answer(ctx, &o.line, o.json, func(a *printer) error {
-		if o.pairs != "" && a.p != nil {
-			return a.paths(ctx, o.pairs)
-		}
-		one := func(u, v int) error {
-			between := func() (path.Route, error) { return path.Between(a.p, u, v) }
-			if a.p == nil {
-				between = func() (path.Route, error) { return a.finder.Between(u, v) }
+		most, find := 1, func(_ context.Context, pairs [][2]int) (found []path.Route, err error) {
+			for _, p := range pairs {
+				route, err := a.finder.Between(p[0], p[1])
+				if err != nil {
+					return nil, err
+				}
+				found = append(found, route)
 			}
-			found, err := between()
+			return found, nil
+		}
+		if a.p != nil {
+			w, err := path.New(a.p)
 			if err != nil {
 				return err
 			}
-			return a.path(&found)
+			most, find = pairsAtOnce, w.All
 		}
-		if o.pairs != "" {
-			return a.pairs(o.pairs, one)
-		}
-		return a.pair(o.args[1], o.args[2], one)
-	})
-}
-
-// pairsAtOnce bounds the paths that are held before they are printed in order.
-const pairsAtOnce = 1 << 14
-
-// paths prints a path for each pair of a file, some thousand at a time.
-func (a *printer) paths(ctx context.Context, file string) error {
-	w, err := path.New(a.p)
-	if err != nil {
-		return err
-	}
-	var pairs [][2]int
-	print := func() error {
-		paths, err := w.All(ctx, pairs)
-		for i := range paths {
-			if err == nil {
-				err = a.path(&paths[i])
+		var pairs [][2]int
+		print := func() error {
+			paths, err := find(ctx, pairs)
+			for i := range paths {
+				if err == nil {
+					err = a.path(&paths[i])
+				}
 			}
+			pairs = pairs[:0]
+			return err
 		}
-		pairs = pairs[:0]
-		return err
-	}
-	err = a.pairs(file, func(u, v int) error {
-		if pairs = append(pairs, [2]int{u, v}); len(pairs) < pairsAtOnce {
-			return nil
+		err := a.each(o.pairs, o.args[1:], func(u, v int) error {
+			if pairs = append(pairs, [2]int{u, v}); len(pairs) < most {
+				return nil
+			}
+			return print()
+		})
+		if err != nil {
+			return err
 		}
 		return print()
 	})
-	if err != nil {
-		return err
-	}
-	return print()
 }
+
+// pairsAtOnce bounds the paths of a store that are held before they are printed in order.
+const pairsAtOnce = 1 << 14
 
 // path prints a path.
 func (a *printer) path(path *path.Route) error {

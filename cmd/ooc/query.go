@@ -73,15 +73,8 @@ func (o *queryOptions) run(ctx context.Context) error {
 			return a.line(o.row, true)
 		case o.col != "":
 			return a.line(o.col, false)
-		case o.pairs != "":
-			return a.pairs(o.pairs, a.distance)
 		}
-		for _, v := range vertices[1:] {
-			if err := a.pair(vertices[0], v, a.distance); err != nil {
-				return err
-			}
-		}
-		return nil
+		return a.each(o.pairs, vertices, a.distance)
 	})
 }
 
@@ -141,7 +134,7 @@ func (a *printer) searched(rows, cols []int) error {
 	}
 	if !a.json {
 		fmt.Fprintln(a.w)
-	} else if err := terminal.WriteJSON(a.w, "columns", map[string]any{"to": names}); err != nil {
+	} else if err := terminal.WriteJSON(a.w, "columns", terminal.Members("to", names)); err != nil {
 		return err
 	}
 	for _, u := range rows {
@@ -229,13 +222,16 @@ func (f *graphFlags) answer(ctx context.Context, l *line, json bool, print func(
 	return errors.Join(print(&printer{of, nil, finder, finder, m, w, text.NumbersOf(g.Kind, g.Scale), json}), w.Flush())
 }
 
-// pair has do answer for two vertices by their ids.
-func (a *printer) pair(from, to string, do func(u, v int) error) error {
-	rows, err := a.Rows(from, to)
-	if err != nil {
-		return err
+// each has do answer for the pairs in a file, or without one for the first of some vertices with each other.
+func (a *printer) each(file string, ids []string, do func(u, v int) error) error {
+	if file != "" {
+		return a.pairs(file, do)
 	}
-	return do(rows[0], rows[1])
+	rows, err := a.Rows(ids...)
+	for i := 1; i < len(rows) && err == nil; i++ {
+		err = do(rows[0], rows[i])
+	}
+	return err
 }
 
 // pairs has do answer for the pairs in a file. It says of how many lines the number at the end is not the distance: it

@@ -267,7 +267,7 @@ func (o *solveOptions) storeOf(in input) (string, error) {
 // open opens the store, or makes it.
 func (j *job) open(ctx context.Context) (*engine.Problem, error) {
 	if j.partDir != "" {
-		return j.openParts(ctx)
+		return j.ranks.OpenParts(ctx, j.shared)
 	}
 	out := j.store
 	if !tiles.IsStore(out) {

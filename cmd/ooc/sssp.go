@@ -126,10 +126,7 @@ func (o *ssspOptions) print(r *sssp.Result) error {
 	if s.Group > 1 {
 		how += fmt.Sprintf(", groups of %d", s.Group)
 	}
-	summary(o.json, struct {
-		sssp.Summary
-		Group *int `json:"group"`
-	}{s, terminal.Known(s.Group)}, terminal.Err, "%d sweeps over %s in %s: %s, on %s", s.Sweeps, s.Layout,
+	summary(o.json, terminal.Object(s, "group"), terminal.Err, "%d sweeps over %s in %s: %s, on %s", s.Sweeps, s.Layout,
 		text.Time(s.Seconds), how, s.Device)
 	return nil
 }

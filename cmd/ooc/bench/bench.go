@@ -99,11 +99,7 @@ func cudaCommand() *cobra.Command {
 		defer func() { err = errors.Join(err, d.Close()) }()
 		return cuda.Bench(cmd.Context(), d, o, func(r cuda.BenchRow) {
 			if asJSON {
-				terminal.PrintJSON("cuda", struct {
-					cuda.BenchRow
-					Ceiling  *float64 `json:"ceiling"`
-					Fraction *float64 `json:"fraction"`
-				}{r, terminal.Known(r.Ceiling), terminal.Known(r.Fraction)})
+				terminal.PrintJSON("cuda", terminal.Object(r, "ceiling", "fraction"))
 				return
 			}
 			fmt.Fprintln(terminal.Out, r)

@@ -31,21 +31,19 @@ func DevicesCommand() *cobra.Command {
 			case err != nil:
 				return errors.Join(w.Flush(), err)
 			case asJSON:
-				terminal.PrintJSON("device", o)
-			case o.Error != nil:
-				fmt.Fprintf(w, "%s\tnot usable: %s\n", name, *o.Error)
+				terminal.PrintJSON("device", terminal.Object(o, "model", "memory_bytes",
+					"ceiling_i32_relaxations_per_second", "ceiling_f32_relaxations_per_second", "driver", "error"))
+			case !o.Usable:
+				fmt.Fprintf(w, "%s\tnot usable: %s\n", name, o.Error)
 			default:
-				driver := ""
-				if o.Driver != nil {
-					driver = *o.Driver
-				}
-				rate := func(r *float64) string {
-					if r == nil {
+				rate := func(r float64) string {
+					if r == 0 {
 						return "not known"
 					}
-					return text.Rate(*r)
+					return text.Rate(r)
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", o.Name, *o.Model, humanize.IBytes(uint64(*o.Memory)), rate(o.I32), rate(o.F32), driver)
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", o.Name, o.Model, humanize.IBytes(uint64(o.Memory)),
+					rate(o.I32), rate(o.F32), o.Driver)
 			}
 		}
 		return w.Flush()
@@ -56,27 +54,27 @@ func DevicesCommand() *cobra.Command {
 
 // deviceObject is a device in JSON. Of one that cannot be used there is only why.
 type deviceObject struct {
-	Name   string   `json:"device"`
-	Usable bool     `json:"usable"`
-	Model  *string  `json:"model"`
-	Memory *int64   `json:"memory_bytes"` // for tiles
-	I32    *float64 `json:"ceiling_i32_relaxations_per_second"`
-	F32    *float64 `json:"ceiling_f32_relaxations_per_second"`
-	Driver *string  `json:"driver"` // nil: it needs none
-	Error  *string  `json:"error"`
+	Name   string  `json:"device"`
+	Usable bool    `json:"usable"`
+	Model  string  `json:"model"`
+	Memory int64   `json:"memory_bytes"` // for tiles
+	I32    float64 `json:"ceiling_i32_relaxations_per_second"`
+	F32    float64 `json:"ceiling_f32_relaxations_per_second"`
+	Driver string  `json:"driver"` // "": it needs none
+	Error  string  `json:"error"`
 }
 
 // lookAtDevice opens a device and measures it.
 func lookAtDevice(name string) (deviceObject, error) {
 	d, _, err := registry.Open(name, 0)
 	if err != nil {
-		return deviceObject{Name: name, Error: terminal.Known(err.Error())}, nil
+		return deviceObject{Name: name, Error: err.Error()}, nil
 	}
 	info := d.Info()
-	i32, f32 := terminal.Known(device.Ceiling(d, entry.I32)), terminal.Known(device.Ceiling(d, entry.F32))
-	o := deviceObject{Name: info.Name, Usable: true, Model: &info.Model, Memory: &info.Memory, I32: i32, F32: f32}
+	o := deviceObject{Name: info.Name, Usable: true, Model: info.Model, Memory: info.Memory,
+		I32: device.Ceiling(d, entry.I32), F32: device.Ceiling(d, entry.F32)}
 	if b, ok := d.(interface{ Driver() string }); ok {
-		o.Driver = terminal.Known(b.Driver())
+		o.Driver = b.Driver()
 	}
 	return o, d.Close()
 }

@@ -100,7 +100,7 @@ func ReportJSON(cmd *cobra.Command, args []string, err error) {
 		if c := (*graph.NegativeCycleError)(nil); errors.As(err, &c) {
 			cycle, length = c.Cycle, c.Numbers.JSON(c.Length)
 		}
-		terminal.PrintJSON("error", map[string]any{"message": err.Error(), "exit_code": Code(err), "cycle": cycle,
-			"cycle_length": length})
+		terminal.PrintJSON("error", terminal.Members("message", err.Error(), "exit_code", Code(err), "cycle", cycle,
+			"cycle_length", length))
 	}
 }

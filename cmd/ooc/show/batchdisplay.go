@@ -1,6 +1,7 @@
 package show
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -34,29 +35,16 @@ func NewBatch(d *Display, log *batch.Log) *Batch {
 	return &Batch{Display: d, log: log, states: make([]batch.State, len(log.Jobs)), running: map[int]live.Status{}, told: map[int]time.Time{}}
 }
 
-// jobObject is a job in JSON.
-type jobObject struct {
-	Job     int            `json:"job"` // from 1
-	Input   string         `json:"input"`
-	Store   string         `json:"store"`
-	State   batch.State    `json:"state"`
-	Attempt int            `json:"attempt"`
-	Seconds float64        `json:"seconds"`
-	Code    *int           `json:"exit_code"`
-	Error   *string        `json:"error"`
-	Summary *summaryObject `json:"summary"`
-}
-
-func objectOf(i int, j *batch.Job) jobObject {
-	return jobObject{i + 1, j.Input, j.Store, j.State, j.Attempt, j.Seconds, terminal.Known(j.Code), terminal.Known(j.Error), objectOfSummary(j.Summary)}
+// objectOf is job i in JSON, where they are counted from 1.
+func objectOf(i int, j *batch.Job) json.RawMessage {
+	return terminal.Members("job", i+1, "input", j.Input, "store", j.Store, "state", j.State, "attempt", j.Attempt,
+		"seconds", j.Seconds, "exit_code", terminal.Known(j.Code), "error", terminal.Known(j.Error),
+		"summary", objectOfSummary(j.Summary))
 }
 
 // batchObject is a whole batch, in JSON.
-type batchObject struct {
-	Batch   string              `json:"batch"`
-	Jobs    int                 `json:"jobs"`
-	Counts  map[batch.State]int `json:"counts"`
-	Command []string            `json:"command"`
+func batchObject(dir string, jobs []batch.Job, counts map[batch.State]int, command []string) json.RawMessage {
+	return terminal.Members("batch", dir, "jobs", len(jobs), "counts", counts, "command", command)
 }
 
 func (b *Batch) Name(i int) string {
@@ -164,7 +152,7 @@ func outcome(j *batch.Job) string {
 // Finish prints the final state of all jobs.
 func (b *Batch) Finish(code int) {
 	if b.json {
-		terminal.PrintJSON("batch", batchObject{b.log.Dir, len(b.log.Jobs), b.log.Counts(), b.log.Command},
+		terminal.PrintJSON("batch", batchObject(b.log.Dir, b.log.Jobs, b.log.Counts(), b.log.Command),
 			map[string]int{"exit_code": code})
 		return
 	}
@@ -230,18 +218,20 @@ func printBatch(dir string, asJSON bool) error {
 
 // printQueue is ooc status --json of a batch.
 func printQueue(dir string, q *batch.Queue) {
-	var list []jobObject
+	var list []json.RawMessage
 	for i := range q.Jobs {
 		list = append(list, objectOf(i, &q.Jobs[i]))
 	}
-	more := map[string]any{"list": list, "pid": nil, "torn_bytes": 0, "next": nil}
-	switch { // what is being written now is not torn
+	var pid, next any
+	torn := 0 // bytes of a last record that was cut off; what is being written now is not torn
+	switch {
 	case q.Running:
-		more["pid"], more["next"] = q.PID, terminal.Command("watch", nil, dir)
+		pid, next = q.PID, terminal.Command("watch", nil, dir)
 	case q.Torn > 0 || q.Counts()[batch.Solved] < len(q.Jobs):
-		more["torn_bytes"], more["next"] = q.Torn, SameCommand(q.Command) // bytes of a last record that was cut off
+		torn, next = q.Torn, SameCommand(q.Command)
 	}
-	terminal.PrintJSON("batch", batchObject{dir, len(q.Jobs), q.Counts(), q.Command}, more)
+	terminal.PrintJSON("batch", batchObject(dir, q.Jobs, q.Counts(), q.Command),
+		terminal.Members("pid", pid, "torn_bytes", torn, "next", next, "list", list))
 }
 
 // progressOf says how far the store of a job is that was begun.

@@ -1,6 +1,7 @@
 package show
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -9,37 +10,22 @@ import (
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
 	"ooc/engine/graph"
-	"ooc/engine/plan"
 	"ooc/engine/rows"
 	"ooc/engine/text"
 )
 
-// planObject is a plan in JSON, where what was not measured, or is not needed, is null.
-type planObject struct{ *engine.Forecast }
-
-// MarshalJSON has each plan as a member.
-func (f planObject) MarshalJSON() ([]byte, error) {
-	type rates struct {
-		plan.Rates
-		Tail   *float64 `json:"tail_seconds"`
-		Disk   *float64 `json:"sync_bytes_per_second"`
-		Lock   *float64 `json:"lock_bytes_per_second"`
-		Host   *float64 `json:"host_relaxations_per_second"`
-		Levels *float64 `json:"level_relaxations_per_second"`
-		Pivot  *float64 `json:"pivot_seconds"`
-		Dirty  *float64 `json:"dirty_bytes"`
-		Link   *float64 `json:"link_bytes_per_second"`
-	}
-	known, r := terminal.Known[float64], f.Rates
-	return f.Plans.JSON(struct {
+// printPlan prints a plan, with each algorithm's as a member.
+func printPlan(f *engine.Forecast) {
+	body, err := f.Plans.JSON(struct {
 		*engine.Forecast
-		Rates rates  `json:"rates"`
-		Room  *int64 `json:"room_bytes"`
-	}{
-		f.Forecast,
-		rates{r, known(r.Tail), known(r.Disk), known(r.Lock), known(r.Host), known(r.Levels), known(r.Pivot), known(r.Dirty), known(r.Link)},
-		terminal.Known(f.Room),
-	})
+		Rates json.RawMessage `json:"rates"`
+	}{f, terminal.Object(f.Rates, "tail_seconds", "sync_bytes_per_second", "lock_bytes_per_second",
+		"host_relaxations_per_second", "level_relaxations_per_second", "pivot_seconds", "dirty_bytes",
+		"link_bytes_per_second")})
+	if err != nil {
+		body = terminal.Members("message", err.Error())
+	}
+	terminal.PrintJSON("plan", terminal.Object(json.RawMessage(body), "room_bytes"))
 }
 
 // memorySpeed is what no disk reaches, in bytes a second: what such a volume says of a sync is no rate of a disk.
@@ -48,7 +34,7 @@ const memorySpeed = 100e9
 // Plan prints a plan for a device of a model, and for a graph that may have any arcs.
 func Plan(f *engine.Forecast, model string, anyArcs, asJSON bool) {
 	if asJSON {
-		terminal.PrintJSON("plan", planObject{f})
+		printPlan(f)
 		return
 	}
 	size := vertices(f.Vertices) + ", any arcs"

@@ -4,11 +4,13 @@
 package terminal
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -103,6 +105,45 @@ func Known[T comparable](v T) *T {
 		return nil
 	}
 	return &v
+}
+
+// Members is a JSON object of names and values, in turn.
+func Members(pairs ...any) json.RawMessage {
+	object := []byte("{")
+	for i := 0; i < len(pairs); i += 2 {
+		value, err := json.Marshal(pairs[i+1])
+		if err != nil { // only a NaN or an infinity in a status could do that
+			value = strconv.AppendQuote(nil, err.Error())
+		}
+		object = fmt.Appendf(object, "%q:%s,", pairs[i], value)
+	}
+	return append(bytes.TrimSuffix(object, []byte(",")), '}')
+}
+
+// Object is a struct in JSON. Members of the given names are null where they are 0, empty or left out: what is unknown,
+// or does not apply.
+func Object(v any, unknown ...string) json.RawMessage {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return Members("message", err.Error())
+	}
+	var all []any
+	in := json.NewDecoder(bytes.NewReader(body))
+	for _, _ = in.Token(); in.More(); {
+		var value json.RawMessage
+		name, _ := in.Token()
+		_ = in.Decode(&value)
+		if i := slices.Index(unknown, name.(string)); i >= 0 {
+			if unknown = slices.Delete(slices.Clone(unknown), i, i+1); string(value) == "0" || string(value) == `""` {
+				value = nil
+			}
+		}
+		all = append(all, name, value)
+	}
+	for _, name := range unknown {
+		all = append(all, name, nil)
+	}
+	return Members(all...)
 }
 
 // PrintJSON prints one object on one line, with a type beside the members of all parts.
