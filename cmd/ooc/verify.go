@@ -83,11 +83,7 @@ func (o *verifyOptions) sample(ctx context.Context, p *engine.Problem) error {
 		return err
 	}
 	if o.json {
-		terminal.PrintJSON("summary", struct {
-			prove.Sampled
-			Method  *string `json:"method"`
-			Missing *string `json:"missing"`
-		}{v, terminal.Known(v.Method), terminal.Known(v.Missing)})
+		terminal.PrintJSON("summary", terminal.Object(v, "method", "missing"))
 		return nil
 	}
 	fmt.Fprintf(terminal.Out, "%s: %s", p.Dir(), matching(v.Tiles))
@@ -127,9 +123,9 @@ func matching(tiles int) string {
 }
 
 // prove has distances from so many rows to all n vertices proved on the devices that were named, shows how far that is,
-// and prints what prover returns, with the bytes of the distances, which have a name.
+// and prints what prover returns. The distances have a name, and take so many bytes.
 func (o *verifyOptions) prove(
-	name string, kind entry.Kind, rows, n int, prover func(prove.Options) (prove.Proof, int64, error),
+	name string, kind entry.Kind, rows, n int, bytes int64, prover func(prove.Options) (prove.Proof, error),
 ) error {
 	d, err := registry.OpenFaster(o.device, 0, float64(rows)*float64(n))
 	if err != nil {
@@ -139,21 +135,15 @@ func (o *verifyOptions) prove(
 		defer d.Close()
 	}
 	count := terminal.NewCounter("proved", "rows")
-	proof, bytes, err := prover(prove.Options{Device: d, Progress: count.Update})
+	proof, err := prover(prove.Options{Device: d, Progress: count.Update})
 	count.End()
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case o.json:
-		terminal.PrintJSON("summary", proof)
-	default:
-		printProof(name, proof, kind, bytes)
 	}
-	return nil
-}
-
-// printProof prints what was proved of a matrix of so many bytes.
-func printProof(name string, proof prove.Proof, kind entry.Kind, bytes int64) {
+	if o.json {
+		terminal.PrintJSON("summary", proof)
+		return nil
+	}
 	fmt.Fprintf(terminal.Out, "%s: all %s distances are proved", name, humanize.Comma(proof.Entries))
 	if kind.Float() {
 		fmt.Fprintf(terminal.Out, ", within the rounding of %s", kind)
@@ -167,15 +157,14 @@ func printProof(name string, proof prove.Proof, kind entry.Kind, bytes int64) {
 	}
 	fmt.Fprintf(terminal.Out, "; %s in %s, %s\n", humanize.IBytes(uint64(bytes)), text.Time(proof.Seconds),
 		text.PerSecond(float64(bytes)/proof.Seconds))
+	return nil
 }
 
 // proveStore proves every distance of a store.
 func (o *verifyOptions) proveStore(ctx context.Context, p *engine.Problem) error {
 	g := p.Geometry()
-	err := o.prove(p.Dir(), p.Meta().Kind, g.RowCount(), g.N, func(how prove.Options) (prove.Proof, int64, error) {
-		proof, err := prove.All(ctx, p, how)
-		return proof, g.MatrixBytes(), err
-	})
+	err := o.prove(p.Dir(), p.Meta().Kind, g.RowCount(), g.N, g.MatrixBytes(),
+		func(how prove.Options) (prove.Proof, error) { return prove.All(ctx, p, how) })
 	if errors.Is(err, tiles.ErrNoCSR) {
 		err = fmt.Errorf("%w; sample rows instead, with --rows", err)
 	}
@@ -197,11 +186,10 @@ func (o *verifyOptions) proveMatrix(ctx context.Context, in input) error {
 	if err := g.Check(ctx); err != nil {
 		return err
 	}
-	return o.prove(o.matrix, g.Kind, g.N, g.N, func(how prove.Options) (_ prove.Proof, bytes int64, _ error) {
-		proof, err := prove.Matrix(ctx, g, o.matrix, how)
-		if info, err := os.Stat(o.matrix); err == nil {
-			bytes = info.Size()
-		}
-		return proof, bytes, err
-	})
+	info, err := os.Stat(o.matrix)
+	if err != nil {
+		return err
+	}
+	return o.prove(o.matrix, g.Kind, g.N, g.N, info.Size(),
+		func(how prove.Options) (prove.Proof, error) { return prove.Matrix(ctx, g, o.matrix, how) })
 }

@@ -363,27 +363,20 @@ func (c *Cluster) roomOf(dir string, w graph.Weights, o *engine.CreateOptions) r
 // roomForAll fails where a volume lacks room for all stores that ranks are to make on it. They make them at once:
 // what one gives back may come too late for another.
 func (c *Cluster) roomForAll(rooms []room) error {
-	type all struct {
-		need, free int64
-		ranks      []string
-	}
-	volumes := map[string]*all{}
-	for rank, r := range rooms {
+	for _, r := range rooms {
 		if r.Volume == "" || r.Need <= 0 {
 			continue
 		}
-		v := volumes[r.Volume]
-		if v == nil {
-			v = &all{free: r.Free}
-			volumes[r.Volume] = v
+		need, free, on := int64(0), r.Free, []string(nil)
+		for rank, q := range rooms {
+			if q.Volume == r.Volume && q.Need > 0 {
+				need, free = need+q.Need, min(free, q.Free)
+				on = append(on, fmt.Sprintf("%s for %s in %s", disk.Size(q.Need), c.seats[rank].name(rank), q.Dir))
+			}
 		}
-		v.need, v.free = v.need+r.Need, min(v.free, r.Free)
-		v.ranks = append(v.ranks, fmt.Sprintf("%s for %s in %s", disk.Size(r.Need), c.seats[rank].name(rank), r.Dir))
-	}
-	for _, r := range rooms {
-		if v := volumes[r.Volume]; v != nil && v.need > v.free {
+		if need > free {
 			return fmt.Errorf("%w on the volume %s: %s needed, %s free (%s); free some, or name another --part-dir",
-				disk.ErrNoSpace, r.Source, disk.Size(v.need), disk.Size(v.free), strings.Join(v.ranks, ", "))
+				disk.ErrNoSpace, r.Source, disk.Size(need), disk.Size(free), strings.Join(on, ", "))
 		}
 	}
 	return nil
