@@ -14,6 +14,7 @@ import (
 
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
+	"ooc/cmd/ooc/terminal"
 	"ooc/engine/batch"
 	"ooc/engine/task"
 )
@@ -69,10 +70,7 @@ var errMaxHours = fmt.Errorf("%w: --max-hours are over", task.ErrInterrupted)
 
 // maxHoursOver says that --max-hours ended the command's context; "" if something else did.
 func (f *batchFlags) maxHoursOver(ctx context.Context) string {
-	if errors.Is(context.Cause(ctx), errMaxHours) {
-		return f.maxHoursText()
-	}
-	return ""
+	return terminal.If(errors.Is(context.Cause(ctx), errMaxHours), "%s", f.maxHoursText())
 }
 
 // timeFor is the time after which a solve begins to stop: a twentieth of the time, and at most ten minutes, before
@@ -167,25 +165,16 @@ func (o *solveOptions) newJob(words []string, from string) (*job, error) {
 
 // checkTimelines refuses timelines of jobs that any of them needs for something else.
 func (o *solveOptions) checkTimelines(jobs []*job) error {
-	var keep []string
-	from := map[string]string{}
+	if !slices.ContainsFunc(jobs, func(j *job) bool { return j.timeline != "" }) {
+		return nil // and nothing has to be looked at
+	}
+	keep, from := o.files(), map[string]string{}
 	for _, j := range jobs {
-		if j.timeline == "" {
-			continue
-		}
 		at := filepath.Clean(j.timeline)
-		if first, ok := from[at]; ok {
-			return exit.UsageError(fmt.Errorf("%s and %s have the same --timeline %s", first, j.from, j.timeline))
+		if first, ok := from[at]; ok && j.timeline != "" {
+			return exit.Refuse(true, "%s and %s have the same --timeline %s", first, j.from, j.timeline)
 		}
 		from[at] = j.from
-	}
-	if len(from) == 0 {
-		return nil
-	}
-	if o.jobs != "" {
-		keep = append(keep, o.jobs)
-	}
-	for _, j := range jobs {
 		keep = append(keep, j.output(j.timeline, false, j.store).Keep...)
 	}
 	for _, j := range jobs {

@@ -76,11 +76,7 @@ func (l *line) noGraphFlags() error {
 
 // again is this command again, which has done nothing yet.
 func (l *line) again() string {
-	command := relaunched(show.WholeCommand(os.Args))
-	if slices.Contains(l.args, "-") {
-		command += " < INPUT"
-	}
-	return command
+	return relaunched(show.WholeCommand(os.Args)) + terminal.If(slices.Contains(l.args, "-"), " < INPUT")
 }
 
 // goOn says of errors with some exit codes that the same command goes on.
@@ -127,11 +123,7 @@ func (l *line) files() (files []string) {
 
 // summary prints what a command has done as an object, or as a line for people.
 func summary(asJSON bool, object any, to io.Writer, format string, args ...any) {
-	if asJSON {
-		terminal.PrintJSON("summary", object)
-	} else {
-		fmt.Fprintf(to, format+"\n", args...)
-	}
+	terminal.Either(asJSON, "summary", object, to, format, args...)
 }
 
 // note prints a line for people.

@@ -118,12 +118,7 @@ func (o *exportOptions) run(ctx context.Context) error {
 // write writes distances or predecessors to a file or to standard output.
 func (o *exportOptions) write(ctx context.Context, p *engine.Problem, file string) error {
 	if file == "-" {
-		if o.Format == "" {
-			o.Format = "csv"
-			if o.predecessors {
-				o.Format = "npy"
-			}
-		}
+		o.Format = cmp.Or(o.Format, map[bool]string{true: "npy", false: "csv"}[o.predecessors])
 		return export.Write(ctx, p, terminal.Raw, o.Options)
 	}
 	began := time.Now()
@@ -136,13 +131,7 @@ func (o *exportOptions) write(ctx context.Context, p *engine.Problem, file strin
 		return err
 	}
 	took := time.Since(began).Seconds()
-	rows, cols := p.Geometry().RowCount(), p.Geometry().N
-	if o.Rows != nil {
-		rows = len(o.Rows)
-	}
-	if o.Cols != nil {
-		cols = len(o.Cols)
-	}
+	rows, cols := cmp.Or(len(o.Rows), p.Geometry().RowCount()), cmp.Or(len(o.Cols), p.Geometry().N)
 	summary(o.json, terminal.Members("store", p.Dir(), "file", file, "rows", rows, "columns", cols,
 		"predecessors", o.predecessors, "bytes", info.Size(), "seconds", took), // predecessors: instead of distances
 		terminal.Err, "wrote %s, %s in %s", file, humanize.IBytes(uint64(info.Size())), text.Time(took))

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -65,11 +64,7 @@ func (o *mstOptions) printTree(r *mst.Result) error {
 	for _, e := range r.Edges {
 		u, v := ids.Name(int(e.U)), ids.Name(int(e.V))
 		if o.json {
-			terminal.PrintJSON("edge", struct {
-				U      string          `json:"u"`
-				V      string          `json:"v"`
-				Weight json.RawMessage `json:"weight"`
-			}{u, v, number.JSON(e.Weight)})
+			terminal.PrintJSON("edge", terminal.Members("u", u, "v", v, "weight", number.JSON(e.Weight)))
 			continue
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\n", text.CellOf(u), text.CellOf(v), number.Text(e.Weight))

@@ -103,22 +103,14 @@ func (a *printer) path(path *path.Route) error {
 }
 
 func (a *printer) pathJSON(path *path.Route) error {
-	object := struct {
-		From      string            `json:"from"`
-		To        string            `json:"to"`
-		Reachable bool              `json:"reachable"`
-		Length    json.RawMessage   `json:"length"` // null where there is no path
-		Vertices  []string          `json:"vertices"`
-		Weights   []json.RawMessage `json:"weights"`
-	}{From: a.IDs.Name(path.From), To: a.IDs.Name(path.To), Reachable: path.Reachable(),
-		Length: a.number.JSON(path.Length)}
-	object.Vertices = make([]string, len(path.Vertices))
+	vertices, weights := make([]string, len(path.Vertices)), make([]json.RawMessage, len(path.Weights))
 	for i, v := range path.Vertices {
-		object.Vertices[i] = a.IDs.Name(int(v))
+		vertices[i] = a.IDs.Name(int(v))
 	}
-	object.Weights = make([]json.RawMessage, len(path.Weights))
 	for i, weight := range path.Weights {
-		object.Weights[i] = a.number.JSON(weight)
+		weights[i] = a.number.JSON(weight)
 	}
-	return terminal.WriteJSON(a.w, "path", object)
+	return terminal.WriteJSON(a.w, "path", terminal.Members("from", a.IDs.Name(path.From), "to", a.IDs.Name(path.To),
+		"reachable", path.Reachable(), "length", a.number.JSON(path.Length), // null where there is no path
+		"vertices", vertices, "weights", weights))
 }

@@ -139,19 +139,15 @@ func (a *printer) searched(rows, cols []int) error {
 	}
 	for _, u := range rows {
 		err := a.from.Row(d, u)
-		row := struct {
-			From      string            `json:"from"`
-			Distances []json.RawMessage `json:"distances"`
-		}{From: a.IDs.Name(u)}
-		cells := []string{text.CellOf(row.From)}
+		distances, cells := []json.RawMessage(nil), []string{text.CellOf(a.IDs.Name(u))}
 		for _, v := range cols {
-			row.Distances = append(row.Distances, a.number.JSON(d[v]))
+			distances = append(distances, a.number.JSON(d[v]))
 			cells = append(cells, a.number.Text(d[v]))
 		}
 		switch {
 		case err != nil:
 		case a.json:
-			err = terminal.WriteJSON(a.w, "row", row)
+			err = terminal.WriteJSON(a.w, "row", terminal.Members("from", a.IDs.Name(u), "distances", distances))
 		default:
 			_, err = fmt.Fprintln(a.w, strings.Join(cells, "\t"))
 		}

@@ -257,10 +257,7 @@ func (o *solveOptions) storeOf(in input) (string, error) {
 	case o.out == "" && in.form == standardInput:
 		return "", exit.UsageError(errors.New("standard input has no name: give --out"))
 	}
-	out := o.out
-	if out == "" {
-		out = filepath.Join(o.outDir, read.BaseName(in.name)+".ooc")
-	}
+	out := cmp.Or(o.out, filepath.Join(o.outDir, read.BaseName(in.name)+".ooc"))
 	return out, noStoreIn(out)
 }
 

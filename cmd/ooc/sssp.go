@@ -122,10 +122,8 @@ func (o *ssspOptions) print(r *sssp.Result) error {
 			return err
 		}
 	}
-	s, how := r.Summary, r.Summary.Method
-	if s.Group > 1 {
-		how += fmt.Sprintf(", groups of %d", s.Group)
-	}
+	s := r.Summary
+	how := s.Method + terminal.If(s.Group > 1, ", groups of %d", s.Group)
 	summary(o.json, terminal.Object(s, "group"), terminal.Err, "%d sweeps over %s in %s: %s, on %s", s.Sweeps, s.Layout,
 		text.Time(s.Seconds), how, s.Device)
 	return nil

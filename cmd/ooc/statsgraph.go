@@ -104,10 +104,7 @@ func (o *statsOptions) gather(ctx context.Context, g *graph.Graph, all stats.Gra
 	stop()
 	show.End()
 	if err == nil {
-		resumed := ""
-		if sum.Resumed > 0 {
-			resumed = fmt.Sprintf(", after %s of an earlier run", humanize.Comma(int64(sum.Resumed)))
-		}
+		resumed := terminal.If(sum.Resumed > 0, ", after %s of an earlier run", humanize.Comma(int64(sum.Resumed)))
 		ready := fmt.Sprintf("made ready for %s in %s", sum.Engine, text.Time(sum.ReadySeconds))
 		if sum.Engine == factors.Name {
 			ready = fmt.Sprintf("eliminated %s in %s, core of %s", text.Count(sum.Eliminated, "vertex", "vertices"),

@@ -86,34 +86,23 @@ func (o *verifyOptions) sample(ctx context.Context, p *engine.Problem) error {
 		terminal.PrintJSON("summary", terminal.Object(v, "method", "missing"))
 		return nil
 	}
-	fmt.Fprintf(terminal.Out, "%s: %s", p.Dir(), matching(v.Tiles))
-	if v.Missing != "" {
-		fmt.Fprintf(terminal.Out, "; no row was compared: %s", v.Missing)
-	}
+	fmt.Fprintf(terminal.Out, "%s: %s%s", p.Dir(), matching(v.Tiles),
+		terminal.If(v.Missing != "", "; no row was compared: %s", v.Missing))
 	if n := v.Rows + v.Columns; n > 0 {
-		what := "rows"
-		if v.Columns > 0 {
-			what = "columns"
-		}
-		fmt.Fprintf(terminal.Out, "; %d of %d %s (%s) agree with %s", n, p.Geometry().RowCount(), what,
-			text.Count(v.Entries, "distance", "distances"), v.Method)
-		if v.Worst > 0 {
-			fmt.Fprintf(terminal.Out, " within rounding (at most %.2g of what is allowed)", v.Worst)
-		}
-		fmt.Fprintf(terminal.Out, ": with 99 %% confidence at most %.2g %% of all %s hold a wrong one", 100**v.RowsBound, what)
-		if v.Trees > 0 {
-			fmt.Fprintf(terminal.Out, "; the predecessors of %s lead back along arcs of the input",
-				text.Count(v.Trees, "row", "rows"))
-		}
+		what := map[bool]string{true: "columns", false: "rows"}[v.Columns > 0]
+		fmt.Fprintf(terminal.Out, "; %d of %d %s (%s) agree with %s%s", n, p.Geometry().RowCount(), what,
+			text.Count(v.Entries, "distance", "distances"), v.Method,
+			terminal.If(v.Worst > 0, " within rounding (at most %.2g of what is allowed)", v.Worst))
+		fmt.Fprintf(terminal.Out, ": with 99 %% confidence at most %.2g %% of all %s hold a wrong one%s",
+			100**v.RowsBound, what,
+			terminal.If(v.Trees > 0, "; the predecessors of %s lead back along arcs of the input",
+				text.Count(v.Trees, "row", "rows")))
 	}
 	if v.Triangles > 0 {
 		fmt.Fprintf(terminal.Out, "; no distance in %s of tiles is longer than a way over another vertex (%d sums): with 99 %% confidence at most %.2g %% of all strips have one that is",
 			text.Count(v.Triangles, "strip", "strips"), v.TriangleSums, 100**v.StripsBound)
 	}
-	if v.Rows+v.Columns+v.Triangles > 0 {
-		fmt.Fprintf(terminal.Out, "; seed %d", v.Seed)
-	}
-	fmt.Fprintln(terminal.Out)
+	fmt.Fprintln(terminal.Out, terminal.If(v.Rows+v.Columns+v.Triangles > 0, "; seed %d", v.Seed))
 	return nil
 }
 
@@ -140,23 +129,12 @@ func (o *verifyOptions) prove(
 	if err != nil {
 		return err
 	}
-	if o.json {
-		terminal.PrintJSON("summary", proof)
-		return nil
-	}
-	fmt.Fprintf(terminal.Out, "%s: all %s distances are proved", name, humanize.Comma(proof.Entries))
-	if kind.Float() {
-		fmt.Fprintf(terminal.Out, ", within the rounding of %s", kind)
-	}
-	if proof.Trees > 0 {
-		fmt.Fprintf(terminal.Out, ", and the predecessors of each row lead back along arcs that make them")
-	}
-	if proof.Searched > 0 {
-		fmt.Fprintf(terminal.Out, "; for that %d of %s compared with a search", proof.Searched,
-			text.Count(proof.Rows, "row was", "rows were"))
-	}
-	fmt.Fprintf(terminal.Out, "; %s in %s, %s\n", humanize.IBytes(uint64(bytes)), text.Time(proof.Seconds),
-		text.PerSecond(float64(bytes)/proof.Seconds))
+	summary(o.json, proof, terminal.Out, "%s: all %s distances are proved%s%s%s; %s in %s, %s", name,
+		humanize.Comma(proof.Entries), terminal.If(kind.Float(), ", within the rounding of %s", kind),
+		terminal.If(proof.Trees > 0, ", and the predecessors of each row lead back along arcs that make them"),
+		terminal.If(proof.Searched > 0, "; for that %d of %s compared with a search", proof.Searched,
+			text.Count(proof.Rows, "row was", "rows were")),
+		humanize.IBytes(uint64(bytes)), text.Time(proof.Seconds), text.PerSecond(float64(bytes)/proof.Seconds))
 	return nil
 }
 

@@ -66,11 +66,8 @@ func VersionCommand() *cobra.Command {
 	var asJSON bool
 	cmd := Command("version", nil, nil)
 	cmd.Run = func(cmd *cobra.Command, _ []string) {
-		if v := build(); asJSON {
-			terminal.PrintJSON("version", v)
-		} else {
-			fmt.Fprintf(terminal.Out, "%s version %s\n", cmd.Root().Name(), v)
-		}
+		v := build()
+		terminal.Either(asJSON, "version", v, terminal.Out, "%s version %s", cmd.Root().Name(), v)
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
 	return cmd

@@ -98,11 +98,7 @@ func cudaCommand() *cobra.Command {
 		}
 		defer func() { err = errors.Join(err, d.Close()) }()
 		return cuda.Bench(cmd.Context(), d, o, func(r cuda.BenchRow) {
-			if asJSON {
-				terminal.PrintJSON("cuda", terminal.Object(r, "ceiling", "fraction"))
-				return
-			}
-			fmt.Fprintln(terminal.Out, r)
+			terminal.Either(asJSON, "cuda", terminal.Object(r, "ceiling", "fraction"), terminal.Out, "%s", r)
 		})
 	}
 	fl := cmd.Flags()
@@ -119,16 +115,8 @@ func openclCommand() *cobra.Command {
 	cmd := about.Command("opencl", nil, nil)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return opencl.Tune(cmd.Context(), o, func(r opencl.Tuned) {
-			if asJSON {
-				terminal.PrintJSON("opencl", r)
-				return
-			}
-			kept := ""
-			if r.Kept {
-				kept = "  the best, used from now on"
-			}
-			fmt.Fprintf(terminal.Out, "%-28s i32 %-15s f32 %s%s\n", r.Tunables, text.Rate(r.I32), text.Rate(r.F32),
-				kept)
+			terminal.Either(asJSON, "opencl", r, terminal.Out, "%-28s i32 %-15s f32 %s%s", r.Tunables, text.Rate(r.I32),
+				text.Rate(r.F32), terminal.If(r.Kept, "  the best, used from now on"))
 		})
 	}
 	cmd.Flags().Var(flagvalue.AtLeast(&o.Index, 0), "index", "which device: 1 is opencl:1")

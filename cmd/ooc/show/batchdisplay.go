@@ -165,12 +165,9 @@ func printJobs(out io.Writer, jobs []batch.Job, progress func(i int) string) {
 	fmt.Fprintln(w, "JOB\tGRAPH\tSTORE\tVERTICES\tSTATE\tTRIES\tTIME\tRESULT")
 	for i := range jobs {
 		j := &jobs[i]
-		vertices, took, result := "", "", outcome(j)
+		vertices, took, result := "", terminal.If(j.Seconds > 0, "%s", text.Time(j.Seconds)), outcome(j)
 		if j.Summary != nil {
 			vertices = humanize.Comma(int64(j.Summary.Vertices))
-		}
-		if j.Seconds > 0 {
-			took = text.Time(j.Seconds)
 		}
 		if j.State == batch.Failed {
 			first, _, _ := strings.Cut(About(j.Input, j.Error), "\n")

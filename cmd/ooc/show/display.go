@@ -110,13 +110,8 @@ func (d *Display) Imported(g graph.Facts, layout tiles.Layout, src *graph.Source
 
 // halves says that one half of the matrix is stored, and what a directed graph has to do with that.
 func halves(g graph.Facts, layout tiles.Layout) string {
-	switch {
-	case layout != tiles.Upper:
-		return ""
-	case g.Directed:
-		return ", each arc with its equal reverse: one half of the matrix is kept"
-	}
-	return ", one half of the matrix is kept"
+	return terminal.If(layout == tiles.Upper, ", %sone half of the matrix is kept",
+		terminal.If(g.Directed, "each arc with its equal reverse: "))
 }
 
 // Status shows how far a solve is. The engine calls it from one goroutine.
@@ -164,19 +159,13 @@ func (d *Display) Summary(s task.Summary) {
 			asMade(&s), terminal.Command("query", nil, s.Store))
 		return
 	}
-	resumed := ""
-	if s.ResumedFrom > 0 {
-		resumed = fmt.Sprintf(" from %.1f %%", 100*s.ResumedFrom)
-	}
+	resumed := terminal.If(s.ResumedFrom > 0, " from %.1f %%", 100*s.ResumedFrom)
 	printf("solved %s%s%s: %s\n", s.Store, resumed, asMade(&s), s.Text)
 }
 
 // asMade says what the store was made with that nobody has asked for now.
 func asMade(s *task.Summary) string {
-	if len(s.Unasked) == 0 {
-		return ""
-	}
-	return " as it was made, with " + strings.Join(s.Unasked, ", ")
+	return terminal.If(len(s.Unasked) > 0, " as it was made, with %s", strings.Join(s.Unasked, ", "))
 }
 
 // Launched ends the command lines that a launcher of processes has to start, where it is not known which has.

@@ -182,7 +182,12 @@ func statusLine(s live.Status) string {
 		}
 	}
 	parts = append(parts, text.Time(s.Elapsed)+" elapsed", left)
-	return s.Store + ": " + strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
+	return s.Store + ": " + known(", ", parts...)
+}
+
+// known joins parts, without those that say nothing.
+func known(separator string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), separator)
 }
 
 // label is a name, padded as the beginning of a row.

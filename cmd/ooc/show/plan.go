@@ -3,7 +3,6 @@ package show
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/dustin/go-humanize"
 
@@ -92,18 +91,11 @@ func StatsPlan(g graph.Facts, count int, offers []rows.Offer, asJSON bool) {
 // printSpace says what a plan takes on disk, and whether that is there.
 func printSpace(f *engine.Forecast) {
 	ib := func(n int64) string { return humanize.IBytes(uint64(n)) }
-	var parts []string
-	if f.StoreBytes > 0 {
-		parts = append(parts, ib(f.StoreBytes)+" for the store")
-	}
-	if f.BesideBytes > 0 {
-		parts = append(parts, ib(f.BesideBytes)+" beside it for a while")
-	}
-	if f.Room > 0 {
-		parts = append(parts, "the volume has room for "+ib(f.Room))
-	}
-	if len(parts) > 0 {
-		printf("disk      %s\n", strings.Join(parts, "; "))
+	space := known("; ", terminal.If(f.StoreBytes > 0, "%s for the store", ib(f.StoreBytes)),
+		terminal.If(f.BesideBytes > 0, "%s beside it for a while", ib(f.BesideBytes)),
+		terminal.If(f.Room > 0, "the volume has room for %s", ib(f.Room)))
+	if space != "" {
+		printf("disk      %s\n", space)
 	}
 	if err := f.Fits(); err != nil {
 		printf("          %v\n", err)

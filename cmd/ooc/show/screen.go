@@ -57,10 +57,7 @@ const (
 // Screen draws what was seen in at most width columns and height rows.
 func (w *Watched) Screen(width, height int, p paint) []string {
 	head := []string{w.title(width, p)}
-	quit := "q quits"
-	if w.View.Running || w.Queue != nil && w.Queue.Running {
-		quit += "; the solve goes on"
-	}
+	quit := "q quits" + terminal.If(w.View.Running || w.Queue != nil && w.Queue.Running, "; the solve goes on")
 	foot := []string{p.text("dim", terminal.Clip(quit, width))}
 	room := height - len(head) - len(foot)
 	var body []string

@@ -43,10 +43,7 @@ func PrintStatus(dir string, asJSON bool) error {
 		printf("          by: %s\n", SameCommand(m.Command))
 	}
 	number := p.Numbers()
-	half := ""
-	if geom.Upper {
-		half = ", the upper half of them"
-	}
+	half := terminal.If(geom.Upper, ", the upper half of them")
 	printf("          %s, %s, %s, weights %s…%s, %s\n", vertices(m.N), arcs(m.Arcs), directions[m.Directed],
 		number.Text(m.MinWeight/float64(m.Scale)), number.Text(m.MaxWeight/float64(m.Scale)), m.Kind)
 	if k := len(m.Sources); k > 0 {
@@ -72,14 +69,8 @@ func PrintStatus(dir string, asJSON bool) error {
 			humanize.IBytes(uint64(p.Store().MatrixBytes())))
 	}
 	if st.Algorithm != "" {
-		at := ""
-		if st.Stage != "" {
-			at = ", stage " + string(st.Stage)
-		}
-		if st.StageProgress > 0 {
-			at += fmt.Sprintf(", %.1f %% of that", 100*st.StageProgress)
-		}
-		printf("algorithm %s%s\n", st.Algorithm, at)
+		printf("algorithm %s%s%s\n", st.Algorithm, terminal.If(st.Stage != "", ", stage %s", st.Stage),
+			terminal.If(st.StageProgress > 0, ", %.1f %% of that", 100*st.StageProgress))
 	}
 	state := string(st.State)
 	if v.Process == lock.ProcessStopped {

@@ -165,6 +165,23 @@ func WriteJSON(w io.Writer, kind string, parts ...any) error {
 	return err
 }
 
+// If is a text where something is so, else nothing.
+func If(so bool, format string, args ...any) string {
+	if !so {
+		return ""
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+// Either prints an object to standard output, or else a line for people to a stream.
+func Either(asJSON bool, kind string, object any, to io.Writer, format string, args ...any) {
+	if asJSON {
+		PrintJSON(kind, object)
+	} else {
+		fmt.Fprintf(to, format+"\n", args...)
+	}
+}
+
 // Clip cuts a row to a number of characters, in which all that is not printable is escaped.
 func Clip(row string, width int) string {
 	row = text.Line(row)
