@@ -59,30 +59,20 @@ func Plan(f *engine.Forecast, model string, anyArcs, asJSON bool) {
 
 // StatsPlan prints how statistics of a graph would be gathered, of so many rows: as the first of some offers.
 func StatsPlan(g graph.Facts, count int, offers []rows.Offer, asJSON bool) {
-	type offered struct {
-		Engine  string  `json:"engine"`
-		Seconds float64 `json:"seconds"`
-		How     string  `json:"how"`
-	}
-	list := make([]offered, len(offers))
-	for i, o := range offers {
-		list[i] = offered{o.Engine, o.Seconds, o.How}
-	}
 	if asJSON {
-		terminal.PrintJSON("plan", struct {
-			Vertices int       `json:"vertices"`
-			Arcs     int64     `json:"arcs"`
-			Kind     string    `json:"kind"`
-			Rows     int       `json:"rows"`
-			Engines  []offered `json:"engines"`
-		}{g.N, g.Arcs, string(g.Kind), count, list})
+		var engines []json.RawMessage
+		for _, o := range offers {
+			engines = append(engines, terminal.Members("engine", o.Engine, "seconds", o.Seconds, "how", o.How))
+		}
+		terminal.PrintJSON("plan", terminal.Members("vertices", g.N, "arcs", g.Arcs, "kind", g.Kind, "rows", count,
+			"engines", engines))
 		return
 	}
 	printf("graph     %s, %s, %s\n", vertices(g.N), arcs(g.Arcs), g.Kind)
 	printf("rows      %s, and none is kept\n", humanize.Comma(int64(count)))
-	printf("engine    %s: %s\n", list[0].Engine, list[0].How)
-	times := text.Time(list[0].Seconds)
-	for _, other := range list[1:] {
+	printf("engine    %s: %s\n", offers[0].Engine, offers[0].How)
+	times := text.Time(offers[0].Seconds)
+	for _, other := range offers[1:] {
 		times += fmt.Sprintf("; by %s %s: %s", other.Engine, text.Time(other.Seconds), other.How)
 	}
 	printf("time      %s\n", times)
