@@ -53,9 +53,8 @@ func (o *solveOptions) printForecasts(ctx context.Context, jobs []*job, list []b
 		outlook := f.Algorithm + "\t" + text.Time(secs)
 		job := []any{"job", i + 1, "input", in, "store", store, "state", j.state}
 		if n.Err = err; err != nil {
-			job = append(job, "exit_code", exit.Code(err), "error", err.Error(), "vertices", nil, "arcs", nil, "bytes",
-				nil,
-				"algorithm", nil, "seconds", nil)
+			job = append(job, "exit_code", exit.Code(err), "error", err.Error(), "vertices", nil, "arcs", nil,
+				"bytes", nil, "algorithm", nil, "seconds", nil)
 			outlook = fmt.Sprintf("\texit code %d: %s", exit.Code(err), terminal.Clip(show.About(in, err.Error()), 120))
 			failing++
 		} else { // bytes that the store takes, with what is beside it while it is solved, and seconds that are left

@@ -32,16 +32,14 @@ type exportOptions struct {
 
 func exportCommand() *cobra.Command {
 	o := &exportOptions{noPath: entry.SciPyNoVertex}
-	var words []string
-	for _, e := range export.Formats {
-		words = append(words, e.Name)
-	}
-	cmd := about.Command("export", cobra.RangeArgs(1, 2), export.Formats)
+	cmd := about.Command("export", cobra.RangeArgs(1, 2), about.Endings(export.Formats), about.List(export.Formats,
+		"\n  .%s  %s", "Name", "Title"))
 	fl := cmd.Flags()
 	fl.StringVar(&o.rows, "rows", "", "ids, ranges and @FILEs of the rows to write, separated by commas (default: all)")
 	fl.StringVar(&o.cols, "cols", "", "the same for columns")
 	fl.StringVar(&o.unreachable, "unreachable", "", "the number for pairs without a path (default: inf, or 2147483647)")
-	fl.Var(flagvalue.Word(&o.Format, words...), "format", "npy, csv or mtx (default: the extension's; csv on standard output)")
+	fl.Var(flagvalue.Word(&o.Format, about.Names(export.Formats)...), "format", "npy, csv or mtx (default: the "+
+		"extension's; csv on standard output)")
 	fl.StringVar(&o.ids, "ids", "", "write the ids of rows and columns to this .csv or .npy")
 	fl.BoolVar(&o.predecessors, "predecessors", false, "write predecessors instead of distances")
 	fl.Var(flagvalue.Between(&o.noPath, math.MinInt32, math.MaxInt32), "no-path",

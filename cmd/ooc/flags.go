@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ooc/cmd/ooc/about"
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/engine"
@@ -37,10 +38,7 @@ type graphFlags struct {
 
 // add adds them, with the kinds that the command takes.
 func (f *graphFlags) add(cmd *cobra.Command, kinds ...entry.Kind) {
-	var names []string
-	for _, format := range read.Formats {
-		names = append(names, format.Name)
-	}
+	names := about.Names(read.Formats)
 	fl := cmd.Flags()
 	fl.Var(flagvalue.Word(&f.format, names...), "format", "input format: "+strings.Join(names, ", ")+" (default: found from the content)")
 	fl.StringVar(&f.columns, "columns", "", "an edge list's columns: from=A,to=B,weight=C by name or number, or all names in order, as in id,from,to,weight")

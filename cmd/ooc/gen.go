@@ -13,7 +13,6 @@ import (
 	"ooc/cmd/ooc/flagvalue"
 	"ooc/engine/graph"
 	"ooc/engine/graph/gen"
-	"ooc/engine/graph/write"
 )
 
 type genOptions struct {
@@ -23,10 +22,9 @@ type genOptions struct {
 
 func genCommand() *cobra.Command {
 	o := &genOptions{}
-	cmd := about.Command("gen", cobra.ExactArgs(2), map[string]any{"Formats": write.Formats, "Kinds": gen.Kinds})
-	for _, kind := range gen.Kinds {
-		cmd.ValidArgs = append(cmd.ValidArgs, kind.Name)
-	}
+	cmd := about.Command("gen", cobra.ExactArgs(2), about.Extensions(),
+		about.List(gen.Kinds, "\n  %-10s %s", "Name", "Title"))
+	cmd.ValidArgs = about.Names(gen.Kinds)
 	fl := cmd.Flags()
 	fl.VarP(flagvalue.Between(&o.N, 1, graph.MaxVertices), "vertices", "n", "vertices")
 	fl.VarP(flagvalue.Between(&o.M, 0, math.MaxInt64/2), "arcs", "m",

@@ -69,7 +69,7 @@ func oneLine(args []string) error {
 }
 
 func newRoot() *cobra.Command {
-	root := about.Command("ooc", nil, nil)
+	root := about.Command("ooc", nil)
 	root.SilenceErrors, root.SilenceUsage, root.Version = true, true, about.Version()
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagvalue.Error)

@@ -22,7 +22,7 @@ type mergeOptions struct {
 
 func mergeCommand() *cobra.Command {
 	o := &mergeOptions{}
-	cmd := about.Command("merge", cobra.MinimumNArgs(2), nil)
+	cmd := about.Command("merge", cobra.MinimumNArgs(2))
 	cmd.Flags().BoolVar(&o.json, "json", false, "one JSON object that says what was made")
 	return runs(cmd, &o.line, o.run)
 }

@@ -5,13 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"ooc/cmd/ooc/about"
-	"ooc/cmd/ooc/flagvalue"
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/mst"
@@ -21,15 +18,11 @@ import (
 type mstOptions struct {
 	line
 	arcsFlags
-	method string
 }
 
 func mstCommand() *cobra.Command {
-	f := &mstOptions{method: mst.Methods[0].Name}
-	cmd := about.Command("mst", cobra.ExactArgs(1), mst.Methods)
-	f.arcsFlags.add(cmd)
-	cmd.Flags().Var(flagvalue.Word(&f.method, mst.Methods.Names()...), "method", strings.Join(mst.Methods.Names(), ", "))
-	return runs(cmd, &f.line, f.run)
+	f := &mstOptions{}
+	return runs(f.command("mst", mst.Methods), &f.line, f.run)
 }
 
 func (o *mstOptions) run(ctx context.Context) (err error) {

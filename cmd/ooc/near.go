@@ -31,8 +31,8 @@ type nearOptions struct {
 
 func nearCommand() *cobra.Command {
 	f := &nearOptions{}
-	cmd := about.Command("near", cobra.ExactArgs(2),
-		map[string]any{"Formats": near.Formats, "Extension": near.Extension})
+	cmd := about.Command("near", cobra.ExactArgs(2), about.Endings(near.Formats),
+		about.List(near.Formats, "\n  .%s  %s", "Name", "Title"), near.Extension)
 	f.graphFlags.add(cmd, entry.Kinds...)
 	fl := cmd.Flags()
 	fl.StringVar(&f.within, "within", "", "only pairs no farther than this; inf: all that can be reached")

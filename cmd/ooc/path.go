@@ -25,7 +25,7 @@ type pathOptions struct {
 
 func pathCommand() *cobra.Command {
 	f := &pathOptions{}
-	cmd := about.Command("path", cobra.RangeArgs(1, 3), nil)
+	cmd := about.Command("path", cobra.RangeArgs(1, 3))
 	f.graphFlags.add(cmd, entry.Kinds...)
 	cmd.Flags().StringVar(&f.pairs, "pairs", "", "a file with a pair of vertices a line")
 	cmd.Flags().BoolVar(&f.json, "json", false, "one JSON object a pair")

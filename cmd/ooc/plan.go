@@ -37,7 +37,7 @@ type planOptions struct {
 
 func planCommand() *cobra.Command {
 	f := &planOptions{}
-	cmd := about.Command("plan", cobra.MaximumNArgs(1), nil)
+	cmd := about.Command("plan", cobra.MaximumNArgs(1))
 	f.matrixFlags.add(cmd)
 	fl := cmd.Flags()
 	fl.Var(flagvalue.Between(&f.vertices, 1, mostPlanned), "vertices", "plan for any graph of so many vertices, in rounds, without one")
@@ -49,10 +49,7 @@ func planCommand() *cobra.Command {
 		"disk here for a plan for here, else left out)")
 	f.purpose = "solve"
 	fl.Var(flagvalue.Word(&f.purpose, "solve", "stats"), "for", "solve, or stats: what ooc stats GRAPH does, and by which engine of rows")
-	names := make([]string, len(plan.Models))
-	for i, m := range plan.Models {
-		names[i] = m.Name
-	}
+	names := about.Names(plan.Models)
 	device := fl.Lookup("device")
 	device.Value = flagvalue.Device(&f.device, names...)
 	device.Usage += "; " + strings.Join(names, ", ") + " for one that is not here"

@@ -41,7 +41,7 @@ type queryOptions struct {
 
 func queryCommand() *cobra.Command {
 	f := &queryOptions{}
-	cmd := about.Command("query", cobra.MinimumNArgs(1), nil)
+	cmd := about.Command("query", cobra.MinimumNArgs(1))
 	f.graphFlags.add(cmd, entry.Kinds...)
 	fl := cmd.Flags()
 	fl.StringVar(&f.row, "row", "", "print the distances from this vertex to all")

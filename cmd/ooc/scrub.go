@@ -26,7 +26,7 @@ type scrubOptions struct {
 
 func scrubCommand() *cobra.Command {
 	o := &scrubOptions{}
-	cmd := about.Command("scrub", cobra.ExactArgs(1), nil)
+	cmd := about.Command("scrub", cobra.ExactArgs(1))
 	cmd.Flags().Var(flagvalue.AtLeast(&o.From, 0), "from", "the tile to begin with, counted row by row from 0")
 	cmd.Flags().BoolVar(&o.json, "json", false, "one JSON object")
 	return runs(cmd, &o.line, o.run)

@@ -26,32 +26,36 @@ import (
 type arcsFlags struct {
 	graphFlags
 	deviceFlags
-	json bool
+	method string
+	json   bool
 }
 
-func (f *arcsFlags) add(cmd *cobra.Command) {
+// command returns a command that has one of some methods do its work.
+func (f *arcsFlags) command(name string, methods any) *cobra.Command {
+	cmd := about.Command(name, cobra.ExactArgs(1), about.List(methods, "\n  %-8s %s", "Name", "Title"))
 	f.graphFlags.add(cmd, entry.KindI32, entry.KindF32)
 	f.deviceFlags.add(cmd)
+	names := about.Names(methods)
+	f.method = names[0]
+	cmd.Flags().Var(flagvalue.Word(&f.method, names...), "method", strings.Join(names, ", "))
 	cmd.Flags().BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
+	return cmd
 }
 
 type ssspOptions struct {
 	line
 	arcsFlags
-	sources, method string
-	group           int
-	out             string
-	overwrite       bool
+	sources   string
+	group     int
+	out       string
+	overwrite bool
 }
 
 func ssspCommand() *cobra.Command {
 	f := &ssspOptions{}
-	cmd := about.Command("sssp", cobra.ExactArgs(1), sssp.Methods)
-	f.arcsFlags.add(cmd)
+	cmd := f.command("sssp", sssp.Methods)
 	fl := cmd.Flags()
 	fl.StringVar(&f.sources, "source", "", "ids, ranges a,b..c and @FILEs of the vertices to start from, separated by commas")
-	f.method = sssp.Methods[0].Name
-	fl.Var(flagvalue.Word(&f.method, sssp.Methods.Names()...), "method", strings.Join(sssp.Methods.Names(), ", "))
 	fl.Var(flagvalue.Whole(&f.group, fmt.Sprintf("a power of two up to %d", kernels.MaxGroup), func(n int) bool { return n > 0 && n <= kernels.MaxGroup && n&(n-1) == 0 }),
 		"group", "threads that reduce a vertex together, a power of two (default: the fastest, tried while sweeping)")
 	fl.StringVar(&f.out, "out", "", "write to FILE: records (distance, predecessor) if it is .npy, else text; .gz and .zst compress (default: text on standard output)")

@@ -36,7 +36,7 @@ type verifyOptions struct {
 
 func verifyCommand() *cobra.Command {
 	f := &verifyOptions{}
-	cmd := about.Command("verify", cobra.ExactArgs(1), nil)
+	cmd := about.Command("verify", cobra.ExactArgs(1))
 	fl := cmd.Flags()
 	f.rows = 64
 	fl.Var(flagvalue.AtLeast(&f.rows, 0), "rows", "how many random sources to compare; 0: only the checksums of tiles, graph and ids")

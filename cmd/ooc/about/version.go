@@ -64,7 +64,7 @@ func Version() string { return build().String() }
 // VersionCommand returns ooc version.
 func VersionCommand() *cobra.Command {
 	var asJSON bool
-	cmd := Command("version", nil, nil)
+	cmd := Command("version", nil)
 	cmd.Run = func(cmd *cobra.Command, _ []string) {
 		v := build()
 		terminal.Either(asJSON, "version", v, terminal.Out, "%s version %s", cmd.Root().Name(), v)

@@ -21,7 +21,7 @@ import (
 
 // Command returns ooc bench.
 func Command() *cobra.Command {
-	cmd := about.Command("bench", nil, nil)
+	cmd := about.Command("bench", nil)
 	cmd.AddCommand(kernelsCommand(), cudaCommand(), openclCommand(), tablesCommand())
 	return cmd
 }
@@ -29,7 +29,7 @@ func Command() *cobra.Command {
 func kernelsCommand() *cobra.Command {
 	var o cpu.BenchOptions
 	var asJSON bool
-	cmd := about.Command("kernels", nil, nil)
+	cmd := about.Command("kernels", nil)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := checkBench(o); err != nil {
 			return exit.UsageError(err)
@@ -90,7 +90,7 @@ func cudaCommand() *cobra.Command {
 	var o cuda.BenchOptions
 	var ordinal int
 	var asJSON bool
-	cmd := about.Command("cuda", nil, nil)
+	cmd := about.Command("cuda", nil)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		d, err := cuda.Open(cuda.Options{Ordinal: ordinal})
 		if err != nil {
@@ -112,7 +112,7 @@ func cudaCommand() *cobra.Command {
 func openclCommand() *cobra.Command {
 	var o opencl.Options
 	var asJSON bool
-	cmd := about.Command("opencl", nil, nil)
+	cmd := about.Command("opencl", nil)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return opencl.Tune(cmd.Context(), o, func(r opencl.Tuned) {
 			terminal.Either(asJSON, "opencl", r, terminal.Out, "%-28s i32 %-15s f32 %s%s", r.Tunables, text.Rate(r.I32),

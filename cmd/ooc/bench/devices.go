@@ -19,7 +19,7 @@ import (
 // DevicesCommand returns ooc devices.
 func DevicesCommand() *cobra.Command {
 	var asJSON bool
-	cmd := about.Command("devices", nil, nil)
+	cmd := about.Command("devices", nil)
 	cmd.RunE = func(*cobra.Command, []string) error {
 		w := tabwriter.NewWriter(terminal.Out, 0, 0, 2, ' ', 0)
 		if !asJSON {

@@ -16,7 +16,7 @@ import (
 
 func tablesCommand() *cobra.Command {
 	var o tables.Options
-	cmd := about.Command("tables", nil, nil)
+	cmd := about.Command("tables", nil)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if _, err := os.ReadDir(o.Dir); err != nil {
 			return fmt.Errorf("--dir: %w", err)

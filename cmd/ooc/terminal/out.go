@@ -27,7 +27,11 @@ var Out = &output{}
 var OutFile, ErrFile = os.Stdout, os.Stderr
 
 // Raw is standard output for what is no text: it escapes nothing.
-var Raw io.Writer = raw{Out}
+var Raw io.Writer = writer(func(p []byte) error {
+	Out.mu.Lock()
+	defer Out.mu.Unlock()
+	return Out.write(p)
+})
 
 type output struct {
 	mu   sync.Mutex
@@ -74,25 +78,18 @@ func (o *output) Close() error {
 	return o.err
 }
 
-type raw struct{ o *output }
-
-func (r raw) Write(p []byte) (int, error) {
-	r.o.mu.Lock()
-	defer r.o.mu.Unlock()
-	if err := r.o.write(p); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
-
 // Err is standard error for text, in which it escapes what is not printable.
-var Err io.Writer = errs{}
-
-type errs struct{}
-
-func (errs) Write(p []byte) (int, error) {
+var Err io.Writer = writer(func(p []byte) error {
 	out, rest := text.AppendPrintable(nil, p)
-	if _, err := os.Stderr.Write(append(out, text.Line(string(rest))...)); err != nil {
+	_, err := os.Stderr.Write(append(out, text.Line(string(rest))...))
+	return err
+})
+
+// writer writes all that it is given, or fails.
+type writer func(p []byte) error
+
+func (w writer) Write(p []byte) (int, error) {
+	if err := w(p); err != nil {
 		return 0, err
 	}
 	return len(p), nil
