@@ -215,13 +215,10 @@ func (c *Cluster) meet(s *Solve) error {
 	}
 	mine := &seat{Host: host, Cores: mpi.Cores(), PID: os.Getpid()}
 	mine.Processors, mine.Unbound = mpi.Processors()
-	if c.seats, err = ranks.Gather(context.Background(), c.Group, *mine); err != nil {
+	if c.seats, err = ranks.All(context.Background(), c.Group, *mine); err != nil {
 		return err
 	}
 	place(c.seats)
-	if err := c.spread(&c.seats); err != nil {
-		return err
-	}
 	_, _, err = rounds.GridFor(len(c.seats), s.Grid)
 	if err := c.agree(err); err != nil {
 		return err
@@ -347,12 +344,8 @@ func (c *Cluster) sameFiles(s *Solve) (err error) {
 	if err != nil {
 		return err
 	}
-	times, err := ranks.Gather(context.Background(), c.Group, changed)
-	hash := slices.ContainsFunc(times, func(t time.Time) bool { return !t.Equal(changed) })
-	if err == nil {
-		err = c.spread(&hash)
-	}
-	if err != nil || !hash {
+	times, err := ranks.All(context.Background(), c.Group, changed)
+	if err != nil || !slices.ContainsFunc(times, func(t time.Time) bool { return !t.Equal(times[0]) }) {
 		return err
 	}
 	sum, err := sumOf(s.Input)
