@@ -2,12 +2,15 @@ package show
 
 import (
 	"fmt"
+	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
+	"github.com/schollz/progressbar/v3"
 
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/live"
@@ -112,9 +115,9 @@ func gauge(width int, stage, unit string, rate, ceiling float64, p paint) string
 		}
 		return terminal.Clip(label(stage)+said, width)
 	}
-	full, rest := bar(rate/ceiling+0.5/float64(room), room) // to the nearest block
-	return label(stage) + p.text(stage, full) + p.text("idle", rest) + " " +
-		terminal.Clip(said+" of "+text.Per(ceiling, unit), 31)
+	full := int(float64(room)*min(1, max(0, rate/ceiling)) + 0.5)
+	bar := p.text(stage, strings.Repeat("█", full)) + p.text("idle", strings.Repeat("░", room-full))
+	return label(stage) + bar + " " + terminal.Clip(said+" of "+text.Per(ceiling, unit), 31)
 }
 
 // mostDevices is how many devices have a row of their own.
@@ -157,14 +160,19 @@ func busyParts(b live.Busy) []string {
 
 // progressBar is one row with the bar. The part after the restore point would be computed again after a crash.
 func progressBar(s live.Status, width int) string {
-	full, rest := bar(s.Progress, max(10, width-10))
-	return fmt.Sprintf("%s%s %5.1f %%", full, rest, 100*s.Progress)
-}
-
-// bar is a bar so wide, of which a share is full.
-func bar(share float64, width int) (full, rest string) {
-	n := int(float64(width) * min(1, max(0, share)))
-	return strings.Repeat("█", n), strings.Repeat("░", width-n)
+	const steps = 1000
+	bar := progressbar.NewOptions(steps,
+		progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(max(10, width-10)),
+		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionShowTotalBytes(false),
+		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerHead: "█", SaucerPadding: "░"}))
+	_ = bar.RenderBlank() // which Set would leave out below 1 %; io.Discard does not fail
+	_ = bar.Set(int(math.Floor(steps * min(1, max(0, s.Progress)))))
+	text := bar.String()
+	if _, rest, found := strings.Cut(text, "%"); found { // the percentage, in our own form, goes last
+		text = strings.TrimSpace(rest)
+	}
+	return fmt.Sprintf("%s %5.1f %%", strings.TrimSpace(text), 100*s.Progress)
 }
 
 // statusLine is the rows in one line.
