@@ -14,7 +14,7 @@ func TestCompletion(t *testing.T) {
 	dir := t.TempDir()
 	// The words, and cobra's number for the rest: 0 files, 4 nothing, 16 folders.
 	for _, c := range []struct{ line, want string }{
-		{"solve --kind ", "i32 f32 u16 f64 :4"},
+		{"solve --kind ", "i32 f32 u16 f64 u8 :4"},
 		{"mst --kind ", "i32 f32 :4"},
 		{"solve --device ", "auto cuda opencl cpu :4"},
 		{"solve --layout ", "upper square :4"},
