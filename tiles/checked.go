@@ -3,10 +3,11 @@ package tiles
 import (
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"slices"
 	"sync/atomic"
+
+	"ooc/tiles/disk"
 )
 
 // matrix reads entries of a store's matrix. In a store that is solved it compares each strip with its checksum before
@@ -109,7 +110,7 @@ func (s *Store) stripSum(i, j, k int) (sum uint32, err error) {
 		if err := s.readFile(b, i, j, first); err != nil {
 			return 0, err
 		}
-		sum = crc32.Update(sum, castagnoli, b)
+		sum = disk.AddChecksum(sum, b)
 		first += len(b) / s.geo.EntryBytes
 	}
 	return sum, nil

@@ -22,7 +22,7 @@ import (
 func resealState(sector []byte, version uint32) {
 	copy(sector, stateMagic)
 	binary.LittleEndian.PutUint32(sector[8:], version)
-	binary.LittleEndian.PutUint32(sector[stateCRC:], Checksum(sector[:stateCRC]))
+	binary.LittleEndian.PutUint32(sector[stateRecord-4:], Checksum(sector[:stateRecord-4]))
 }
 
 // sealMeta gives a store.json the checksum of what it says.

@@ -1,7 +1,6 @@
 package tiles
 
 import (
-	"encoding/binary"
 	"errors"
 	"io"
 	"io/fs"
@@ -74,20 +73,13 @@ func vouches(dir, name string) (version uint32, id ID, ok bool, err error) {
 		return 0, id, false, disk.ReadError(f.Name(), err)
 	}
 	if name != nameState {
-		version, id, ok = headOf(b[:n])
-		return version, id, ok, nil
+		h, ok := headOf(b[:n])
+		return h.Version, h.ID, ok, nil
 	}
 	for at := 0; at+stateSector <= n && !ok; at += stateSector {
-		if version, ok = recordVersion(b[at:]); ok {
-			id = ID(b[at+stateID:])
-		}
+		var h recordHead
+		h, ok = recordIn(b[at:])
+		version, id = h.Version, h.ID
 	}
 	return version, id, ok, nil
-}
-
-// recordVersion is the version of a record of the state, if it checks out.
-func recordVersion(sector []byte) (version uint32, ok bool) {
-	le := binary.LittleEndian
-	ok = string(sector[:8]) == stateMagic && le.Uint32(sector[stateCRC:]) == Checksum(sector[:stateCRC])
-	return le.Uint32(sector[8:]), ok
 }

@@ -81,38 +81,15 @@ func (s *Store) removeFolder(name string) error {
 	return nil
 }
 
-// replaceFile makes the file name hold data, all of it or none of it: it fills
-// tmp, syncs it, renames it, syncs the folder.
+// replaceFile makes the file name hold data, all of it or none of it, see disk.Replace.
 func (s *Store) replaceFile(name, tmp string, data []byte) error {
-	path := s.path(tmp)
-	f, err := disk.OpenRegular(path, os.O_RDWR|os.O_CREATE)
-	if err != nil {
-		return err
-	}
-	// No truncation first: the spare's blocks are the reservation.
-	err = s.writeAt(f, tmp, data, 0)
-	if err == nil {
-		err = f.Truncate(int64(len(data)))
-	}
-	if err == nil {
-		err = s.hooks.Synced(tmp, f.Sync)
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = s.hooks.Ask("rename", name)
-	}
-	if err == nil {
-		err = os.Rename(path, s.path(name))
-	}
-	if err == nil {
-		err = s.syncNames()
-	}
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", s.path(name), disk.Classify(err))
-	}
-	return nil
+	return disk.Replace(s.path(name), tmp, func(f *os.File) error {
+		// No truncation first: the spare's blocks are the reservation.
+		if err := s.writeAt(f, tmp, data, 0); err != nil {
+			return err
+		}
+		return f.Truncate(int64(len(data)))
+	})
 }
 
 // RoomInPlace is disk.Room for a store at dir: what is there of a store that is replaced, or of an import that is

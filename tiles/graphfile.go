@@ -5,7 +5,6 @@ import (
 	"os"
 
 	"ooc/kernels/entry"
-	"ooc/tiles/disk"
 )
 
 // CSR is a graph in compressed sparse rows: the arcs of vertex u are entries
@@ -36,11 +35,11 @@ func (m *Meta) checkGraph(file string, b []byte, size int64) (head, error) {
 		return h, err
 	}
 	switch {
-	case int(h.kind) != m.weightBytes():
-		return h, corruptInput(file, "its header claims %d vertices, %d arcs, %d bytes a weight", h.n, h.size, h.kind)
-	case h.n != uint64(m.N) || h.size != uint64(m.Arcs):
+	case int(h.Kind) != m.weightBytes():
+		return h, corruptInput(file, "its header claims %d vertices, %d arcs, %d bytes a weight", h.N, h.Size, h.Kind)
+	case h.N != uint64(m.N) || h.Size != uint64(m.Arcs):
 		return h,
-			corruptInput(file, "it has %d vertices and %d arcs, store.json says %d and %d", h.n, h.size, m.N, m.Arcs)
+			corruptInput(file, "it has %d vertices and %d arcs, store.json says %d and %d", h.N, h.Size, m.N, m.Arcs)
 	case size != m.graphBytes():
 		return h, corruptInput(file, "it has %d bytes, its header claims %d", size, m.graphBytes())
 	}
@@ -73,17 +72,8 @@ func (c *CSR) validate(n, weightBytes int) error {
 
 // writeGraph fills the reserved file f and leaves it to the caller to sync.
 func (m *Meta) writeGraph(f *os.File, c *CSR) error {
-	h := head{kind: uint32(m.weightBytes()), n: uint64(m.N), size: uint64(m.Arcs)}
-	at := int64(headBytes)
-	for i, part := range [][]byte{entry.Bytes(c.Offsets), entry.Bytes(c.Targets), c.Weights} {
-		h.sums[i] = Checksum(part)
-		if _, err := f.WriteAt(part, at); err != nil {
-			return err
-		}
-		at += int64(len(part))
-	}
-	_, err := f.WriteAt(m.encodeHead(h, graphMagic), 0)
-	return err
+	h := head{Kind: uint32(m.weightBytes()), N: uint64(m.N), Size: uint64(m.Arcs)}
+	return m.writeInput(f, graphMagic, h, entry.Bytes(c.Offsets), entry.Bytes(c.Targets), c.Weights)
 }
 
 // readGraph reads graph.csr, and checks its checksums and its arrays.
@@ -93,16 +83,8 @@ func (m *Meta) readGraph(f *os.File) (*CSR, error) {
 		return nil, err
 	}
 	c := &CSR{make([]int64, m.N+1), make([]int32, m.Arcs), make([]byte, int64(m.weightBytes())*m.Arcs)}
-	at, sums := int64(headBytes), [3]uint32{}
-	for i, part := range [][]byte{entry.Bytes(c.Offsets), entry.Bytes(c.Targets), c.Weights} {
-		if n, err := f.ReadAt(part, at); n < len(part) {
-			return nil, disk.ReadError(f.Name(), err)
-		}
-		sums[i] = Checksum(part)
-		at += int64(len(part))
-	}
-	if sums != h.sums {
-		return nil, corruptInput(f.Name(), "its checksum does not match")
+	if err := h.readParts(f, entry.Bytes(c.Offsets), entry.Bytes(c.Targets), c.Weights); err != nil {
+		return nil, err
 	}
 	if err := c.validate(m.N, m.weightBytes()); err != nil {
 		return nil, corruptInput(f.Name(), "%v", err)

@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"ooc/kernels/entry"
+	"ooc/tiles/disk"
 )
 
 func FuzzHead(f *testing.F) {
 	m := &Meta{ID: ID{1}, N: 5, Arcs: 5, Kind: entry.KindI32}
-	f.Add(m.encodeHead(head{kind: 4, n: 5, size: 5}, graphMagic), int64(152))
+	f.Add(disk.Seal(&head{Magic: [8]byte([]byte(graphMagic)), Version: FormatVersion, Kind: 4, N: 5, Size: 5, ID: m.ID}), int64(152))
 	f.Add([]byte(graphMagic), int64(0))
 	f.Fuzz(func(t *testing.T, b []byte, size int64) {
 		try := [][]byte{b}
@@ -19,13 +20,13 @@ func FuzzHead(f *testing.F) {
 			copy(sealed, graphMagic)
 			binary.LittleEndian.PutUint32(sealed[8:], FormatVersion)
 			binary.LittleEndian.PutUint32(sealed[12:], 4)
-			copy(sealed[headID:], m.ID[:])
-			binary.LittleEndian.PutUint32(sealed[headCRC:], Checksum(sealed[:headCRC]))
+			copy(sealed[44:], m.ID[:])
+			binary.LittleEndian.PutUint32(sealed[headBytes-4:], Checksum(sealed[:headBytes-4]))
 			try = append(try, sealed)
 		}
 		for _, b := range try {
 			h, err := m.checkGraph("graph.csr", b, size)
-			if err == nil && (h.n != 5 || h.size != 5 || m.graphBytes() != size) {
+			if err == nil && (h.N != 5 || h.Size != 5 || m.graphBytes() != size) {
 				t.Fatalf("accepted %+v in %d bytes", h, size)
 			}
 		}

@@ -1,12 +1,11 @@
 package tiles
 
 import (
+	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"os"
 
 	"ooc/kernels/entry"
-	"ooc/tiles/disk"
 )
 
 // IDs holds the outside id of each vertex, by row. At most one field is set;
@@ -75,11 +74,11 @@ func (m *Meta) checkIDs(file string, b []byte, size int64) (head, error) {
 	if err != nil {
 		return h, err
 	}
-	if h.n != uint64(m.N) || h.size > maxIDBytes || h.kind != kindNumbers[m.IDs] {
+	if h.N != uint64(m.N) || h.Size > maxIDBytes || h.Kind != kindNumbers[m.IDs] {
 		return h, corruptInput(file, "its header claims %d ids of kind %d in %d bytes; store.json says %d, %s",
-			h.n, h.kind, h.size, m.N, m.IDs)
+			h.N, h.Kind, h.Size, m.N, m.IDs)
 	}
-	payload, numbers := int64(h.size), 8*int64(m.N)
+	payload, numbers := int64(h.Size), 8*int64(m.N)
 	if size != headBytes+payload || payload < numbers || m.IDs == idsNumeric && payload != numbers {
 		return h, corruptInput(file, "it has %d bytes, its header claims %d", size, headBytes+payload)
 	}
@@ -88,22 +87,15 @@ func (m *Meta) checkIDs(file string, b []byte, size int64) (head, error) {
 
 // writeIDs fills the reserved file f and leaves it to the caller to sync.
 func (m *Meta) writeIDs(f *os.File, ids IDs) error {
-	numbers, blob := ids.Numeric, []byte(nil)
+	data, end := entry.Bytes(ids.Numeric), 0
 	for _, t := range ids.Text {
-		blob = append(blob, t...)
-		numbers = append(numbers, int64(len(blob)))
+		end += len(t)
+		data = binary.LittleEndian.AppendUint64(data, uint64(end))
 	}
-	h := head{kind: kindNumbers[ids.kind()], n: uint64(len(numbers)), size: uint64(8*len(numbers) + len(blob))}
-	at := int64(headBytes)
-	for _, part := range [][]byte{entry.Bytes(numbers), blob} {
-		h.sums[0] = crc32.Update(h.sums[0], castagnoli, part)
-		if _, err := f.WriteAt(part, at); err != nil {
-			return err
-		}
-		at += int64(len(part))
+	for _, t := range ids.Text {
+		data = append(data, t...)
 	}
-	_, err := f.WriteAt(m.encodeHead(h, idsMagic), 0)
-	return err
+	return m.writeInput(f, idsMagic, head{Kind: kindNumbers[ids.kind()], N: uint64(m.N), Size: uint64(len(data))}, data)
 }
 
 // readIDs reads the outside ids and checks them.
@@ -112,19 +104,12 @@ func (m *Meta) readIDs(f *os.File) (ids IDs, err error) {
 	if err != nil {
 		return IDs{}, err
 	}
-	numbers := make([]int64, m.N)
-	blob := make([]byte, int64(h.size)-8*int64(m.N))
-	at, sum := int64(headBytes), uint32(0)
-	for _, part := range [][]byte{entry.Bytes(numbers), blob} {
-		if n, err := f.ReadAt(part, at); n < len(part) {
-			return IDs{}, disk.ReadError(f.Name(), err)
-		}
-		sum = crc32.Update(sum, castagnoli, part)
-		at += int64(len(part))
+	words := make([]int64, (h.Size+7)/8)
+	data := entry.Bytes(words)[:h.Size]
+	if err := h.readParts(f, data); err != nil {
+		return IDs{}, err
 	}
-	if sum != h.sums[0] {
-		return IDs{}, corruptInput(f.Name(), "its checksum does not match")
-	}
+	numbers, blob := words[:m.N], data[8*m.N:]
 	if ids.Numeric = numbers; m.IDs == idsText {
 		if ids, err = splitTexts(f.Name(), numbers, string(blob)); err != nil {
 			return IDs{}, err

@@ -1,7 +1,6 @@
 package tiles
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
@@ -10,63 +9,69 @@ import (
 )
 
 // graph.csr and ids begin with a head, which carries the store's id.
-const (
-	headBytes = 64
-	headID    = 44
-	headCRC   = headBytes - 4
-)
+const headBytes = 64
 
-// head is the head of graph.csr or ids, decoded.
+// head is the head of graph.csr or ids.
 type head struct {
-	kind    uint32    // of ids; of a graph the bytes of a weight
-	n, size uint64    // vertices; bytes of ids, or arcs
-	sums    [3]uint32 // CRC-32C of offsets, targets, weights; of ids there is one
+	Magic   [8]byte
+	Version uint32
+	Kind    uint32    // of ids; of a graph the bytes of a weight
+	N, Size uint64    // vertices; bytes of ids, or arcs
+	Sums    [3]uint32 // CRC-32C of offsets, targets, weights; of ids there is one
+	ID      ID
+	_       uint32 // checksum
 }
 
-func (m *Meta) encodeHead(h head, magic string) []byte {
-	b := make([]byte, headBytes)
-	copy(b, magic)
-	le := binary.LittleEndian
-	le.PutUint32(b[8:], FormatVersion)
-	le.PutUint32(b[12:], h.kind)
-	le.PutUint64(b[16:], h.n)
-	le.PutUint64(b[24:], h.size)
-	for i, sum := range h.sums {
-		le.PutUint32(b[32+4*i:], sum)
-	}
-	copy(b[headID:], m.ID[:])
-	le.PutUint32(b[headCRC:], Checksum(b[:headCRC]))
-	return b
-}
-
-// headOf is the version and the store's id in a head, if that is one and checks out.
-func headOf(b []byte) (version uint32, id ID, ok bool) {
-	if len(b) < headBytes || string(b[:8]) != graphMagic && string(b[:8]) != idsMagic {
-		return 0, id, false
-	}
-	le := binary.LittleEndian
-	return le.Uint32(b[8:]), ID(b[headID:]), Checksum(b[:headCRC]) == le.Uint32(b[headCRC:])
+// headOf reads a head of whatever version and store, if that is one and checks out.
+func headOf(b []byte) (h head, ok bool) {
+	ok = disk.Unseal(b, &h)
+	return h, ok && (string(h.Magic[:]) == graphMagic || string(h.Magic[:]) == idsMagic)
 }
 
 // decodeHead reads a head of the store. none is what is said where there is not even one.
-func (m *Meta) decodeHead(file string, b []byte, magic, none string) (h head, err error) {
-	if len(b) < headBytes || string(b[:8]) != magic {
+func (m *Meta) decodeHead(file string, b []byte, magic, none string) (head, error) {
+	h, ok := headOf(b)
+	if string(h.Magic[:]) != magic {
 		return h, corruptInput(file, "%s", none)
 	}
-	version, id, ok := headOf(b)
 	if !ok {
 		return h, corruptInput(file, "the checksum of its header does not match")
 	}
 	const remedy = "put this store's own back, or solve the graph again with --restart"
-	if err := m.checkHead(file, version, id, remedy); err != nil {
-		return h, err
+	return h, m.checkHead(file, h.Version, h.ID, remedy)
+}
+
+// writeInput fills a reserved file with a head, to which it adds checksums, and what follows it. It leaves the file to
+// the caller to sync.
+func (m *Meta) writeInput(f *os.File, magic string, h head, parts ...[]byte) error {
+	copy(h.Magic[:], magic)
+	h.Version, h.ID = FormatVersion, m.ID
+	at := int64(headBytes)
+	for i, part := range parts {
+		h.Sums[i] = Checksum(part)
+		if _, err := f.WriteAt(part, at); err != nil {
+			return err
+		}
+		at += int64(len(part))
 	}
-	le := binary.LittleEndian
-	h = head{kind: le.Uint32(b[12:]), n: le.Uint64(b[16:]), size: le.Uint64(b[24:])}
-	for i := range h.sums {
-		h.sums[i] = le.Uint32(b[32+4*i:])
+	_, err := f.WriteAt(disk.Seal(&h), 0)
+	return err
+}
+
+// readParts reads what follows a head, and compares it with the checksums there.
+func (h head) readParts(f *os.File, parts ...[]byte) error {
+	at, sums := int64(headBytes), [3]uint32{}
+	for i, part := range parts {
+		if n, err := f.ReadAt(part, at); n < len(part) {
+			return disk.ReadError(f.Name(), err)
+		}
+		sums[i] = Checksum(part)
+		at += int64(len(part))
 	}
-	return h, nil
+	if sums != h.Sums {
+		return corruptInput(f.Name(), "its checksum does not match")
+	}
+	return nil
 }
 
 // readHead reads a head and has check look at it, and at the size of the file.

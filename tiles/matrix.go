@@ -2,7 +2,6 @@ package tiles
 
 import (
 	"fmt"
-	"hash/crc32"
 
 	"ooc/tiles/disk"
 )
@@ -240,7 +239,7 @@ func (m matrix) ReadAt(u, v int) (uint64, error) {
 }
 
 // Checksum is the CRC-32C of bytes, which all checksums of a store are.
-func Checksum(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
+func Checksum(data []byte) uint32 { return disk.Checksum(data) }
 
 // Sums sets dst, of SumsPerTile elements, to the checksums of a tile's bytes: of as many equal parts, its strips.
 func Sums(dst []uint32, tile []byte) {

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"hash/crc32"
 	"math"
 	"time"
 
@@ -26,10 +25,6 @@ const (
 	storeFormat  = "ooc store"
 	maxStoreJSON = 64 << 20
 )
-
-// castagnoli is the polynomial of every checksum of the format: CRC-32C has an
-// instruction on amd64 and arm64.
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Input says what a store was made from.
 type Input struct {

@@ -2,7 +2,6 @@ package tiles
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -36,11 +35,7 @@ const (
 	noteSector   = 2
 	stateBytes   = 3 * stateSector
 	maxAlgorithm = 64
-	stateID      = 140
-	stateStop    = 156
-	stateCloser  = 164
 	maxCloser    = 16
-	stateCRC     = stateRecord - 4
 
 	recordSlot   = 1
 	recordNote   = 2
@@ -68,27 +63,32 @@ const (
 	damaged               // anything else
 )
 
+// recordHead is a record as its sector begins with it.
+type recordHead struct {
+	Magic          [len(stateMagic)]byte
+	Version, Size  uint32
+	Kind, T        uint32
+	N              int64
+	Seq            uint64
+	Done, Elapsed  int64
+	Incarnation    incarnation
+	AlgorithmBytes uint32
+	Algorithm      [maxAlgorithm]byte
+	ID             ID
+	Stop           int64
+	Closer         [maxCloser]byte
+	_              [stateRecord - 184]byte
+	_              uint32 // checksum
+}
+
 // encodeRecord fills one sector.
 func encodeRecord(r record, m *Meta) []byte {
-	b := make([]byte, stateSector)
-	copy(b, stateMagic)
-	le := binary.LittleEndian
-	le.PutUint32(b[8:], FormatVersion)
-	le.PutUint32(b[12:], stateRecord)
-	le.PutUint32(b[16:], r.kind)
-	le.PutUint32(b[20:], uint32(m.T))
-	le.PutUint64(b[24:], uint64(m.N))
-	le.PutUint64(b[32:], r.state.Seq)
-	le.PutUint64(b[40:], uint64(r.state.Done))
-	le.PutUint64(b[48:], uint64(r.state.Elapsed))
-	copy(b[56:72], r.inc[:])
-	le.PutUint32(b[72:], uint32(len(r.state.Algorithm)))
-	copy(b[76:76+maxAlgorithm], r.state.Algorithm)
-	copy(b[stateID:], m.ID[:])
-	le.PutUint64(b[stateStop:], uint64(r.state.Stop))
-	copy(b[stateCloser:stateCloser+maxCloser], r.state.Closer)
-	le.PutUint32(b[stateCRC:], Checksum(b[:stateCRC]))
-	return b
+	h := recordHead{Magic: [8]byte([]byte(stateMagic)), Version: FormatVersion, Size: stateRecord, Kind: r.kind, T: uint32(m.T), N: int64(m.N),
+		Seq: r.state.Seq, Done: r.state.Done, Elapsed: int64(r.state.Elapsed), Incarnation: r.inc,
+		AlgorithmBytes: uint32(len(r.state.Algorithm)), ID: m.ID, Stop: r.state.Stop}
+	copy(h.Algorithm[:], r.state.Algorithm)
+	copy(h.Closer[:], r.state.Closer)
+	return append(disk.Seal(&h), zeroSector[stateRecord:]...)
 }
 
 var zeroSector = make([]byte, stateSector)
@@ -96,34 +96,30 @@ var zeroSector = make([]byte, stateSector)
 // decodeRecord reads one sector of a file, whose path is for messages; a short
 // one is damaged. The error is ErrVersion for an intact record of another
 // version, ErrCorrupt for one of another store.
-func decodeRecord(file string, b []byte, m *Meta) (record, status, error) {
-	var r record
-	if len(b) != stateSector {
-		return r, damaged, nil
-	}
-	if bytes.Equal(b, zeroSector) {
+func decodeRecord(file string, b []byte, m *Meta) (r record, st status, err error) {
+	if len(b) == stateSector && bytes.Equal(b, zeroSector) {
 		return r, empty, nil
 	}
-	le := binary.LittleEndian
-	if string(b[:8]) != stateMagic || le.Uint32(b[stateCRC:]) != Checksum(b[:stateCRC]) ||
-		!bytes.Equal(b[stateRecord:], zeroSector[stateRecord:]) {
+	h, ok := recordIn(b)
+	if !ok || !bytes.Equal(b[stateRecord:], zeroSector[stateRecord:]) {
 		return r, damaged, nil
 	}
 	const remedy = "put this store's own back, or solve again with --restart"
-	if err := m.checkHead(file, le.Uint32(b[8:]), ID(b[stateID:]), remedy); err != nil {
+	if err := m.checkHead(file, h.Version, h.ID, remedy); err != nil {
 		return r, damaged, err
 	}
-	alg := le.Uint32(b[72:])
-	r = record{kind: le.Uint32(b[16:]), inc: incarnation(b[56:72])}
-	r.state = State{Seq: le.Uint64(b[32:]), Done: int64(le.Uint64(b[40:])), Elapsed: time.Duration(le.Uint64(b[48:])), Stop: int64(le.Uint64(b[stateStop:]))}
-	if le.Uint32(b[12:]) != stateRecord || le.Uint32(b[20:]) != uint32(m.T) || le.Uint64(b[24:]) != uint64(m.N) ||
-		r.state.Done < 0 || r.state.Done > int64(m.N) || r.state.Elapsed < 0 ||
-		r.state.Stop < 0 || r.state.Stop > int64(m.N)+1 || alg > maxAlgorithm {
+	if h.Size != stateRecord || h.T != uint32(m.T) || h.N != int64(m.N) || h.Done < 0 || h.Done > h.N || h.Elapsed < 0 ||
+		h.Stop < 0 || h.Stop > h.N+1 || h.AlgorithmBytes > maxAlgorithm {
 		return r, damaged, nil
 	}
-	r.state.Algorithm = string(b[76 : 76+alg])
-	r.state.Closer = string(bytes.TrimRight(b[stateCloser:stateCloser+maxCloser], "\x00"))
-	return r, intact, nil
+	return record{h.Kind, State{Algorithm: string(h.Algorithm[:h.AlgorithmBytes]), Done: h.Done, Seq: h.Seq, Elapsed: time.Duration(h.Elapsed),
+		Stop: h.Stop, Closer: string(bytes.TrimRight(h.Closer[:], "\x00"))}, h.Incarnation}, intact, nil
+}
+
+// recordIn reads a record, of whatever version and store, if its checksum matches.
+func recordIn(sector []byte) (h recordHead, ok bool) {
+	ok = disk.Unseal(sector, &h) && string(h.Magic[:]) == stateMagic
+	return h, ok
 }
 
 // stateFile is the whole file, decoded.

@@ -1,19 +1,18 @@
 package tiles
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 
+	"ooc/kernels/entry"
 	"ooc/tiles/disk"
 )
 
 // sums: a header, then checksums.
 const (
 	sumsMagic     = "OOCSUMS\x00"
-	sumsID        = 32
 	sumsHeaderLen = 64
 
 	// stripRows is how many rows of a tile a checksum covers.
@@ -31,45 +30,43 @@ func (m *Meta) sumCount() int {
 // sumsBytes is how long sums is.
 func (m *Meta) sumsBytes() int64 { return sumsHeaderLen + 4*int64(m.sumCount()) }
 
+// sumsHead is the header of sums.
+type sumsHead struct {
+	Magic      [8]byte
+	Version, T uint32
+	N          uint64
+	Sum, _     uint32 // of the checksums
+	ID         ID
+	_          [3]uint32
+	_          uint32 // checksum
+}
+
 func encodeSums(sums []uint32, m *Meta) []byte {
-	b := make([]byte, m.sumsBytes())
-	copy(b, sumsMagic)
-	le := binary.LittleEndian
-	le.PutUint32(b[8:], FormatVersion)
-	le.PutUint32(b[12:], uint32(m.T))
-	le.PutUint64(b[16:], uint64(m.N))
-	copy(b[sumsID:], m.ID[:])
-	for i, s := range sums {
-		le.PutUint32(b[sumsHeaderLen+4*i:], s)
-	}
-	le.PutUint32(b[24:], Checksum(b[sumsHeaderLen:]))
-	le.PutUint32(b[sumsHeaderLen-4:], Checksum(b[:sumsHeaderLen-4]))
-	return b
+	body := entry.Bytes(sums)
+	h := sumsHead{Magic: [8]byte([]byte(sumsMagic)), Version: FormatVersion, T: uint32(m.T), N: uint64(m.N), Sum: Checksum(body), ID: m.ID}
+	return append(disk.Seal(&h), body...)
 }
 
 func decodeSums(file string, b []byte, m *Meta) ([]uint32, error) {
-	le := binary.LittleEndian
-	if len(b) < sumsHeaderLen || string(b[:8]) != sumsMagic {
+	var h sumsHead
+	ok := disk.Unseal(b, &h)
+	if string(h.Magic[:]) != sumsMagic {
 		return nil, disk.Corrupt(file, "it holds no checksums; %s", sumsRemedy)
 	}
 	// The checksum first: the version of a damaged header says nothing.
-	if Checksum(b[:sumsHeaderLen-4]) != le.Uint32(b[sumsHeaderLen-4:]) {
+	if !ok {
 		return nil, disk.Corrupt(file, "its header does not check out; %s", sumsRemedy)
 	}
-	if err := m.checkHead(file, le.Uint32(b[8:]), ID(b[sumsID:]), sumsRemedy); err != nil {
+	if err := m.checkHead(file, h.Version, h.ID, sumsRemedy); err != nil {
 		return nil, err
 	}
-	if le.Uint32(b[12:]) != uint32(m.T) || le.Uint64(b[16:]) != uint64(m.N) || int64(len(b)) != m.sumsBytes() {
+	if h.T != uint32(m.T) || h.N != uint64(m.N) || int64(len(b)) != m.sumsBytes() {
 		return nil, disk.Corrupt(file, "it belongs to a matrix of another shape; %s", sumsRemedy)
 	}
-	if Checksum(b[sumsHeaderLen:]) != le.Uint32(b[24:]) {
+	if Checksum(b[sumsHeaderLen:]) != h.Sum {
 		return nil, disk.Corrupt(file, "its own checksum does not match; %s", sumsRemedy)
 	}
-	sums := make([]uint32, m.sumCount())
-	for i := range sums {
-		sums[i] = le.Uint32(b[sumsHeaderLen+4*i:])
-	}
-	return sums, nil
+	return entry.View[uint32](b[sumsHeaderLen:]), nil
 }
 
 // WriteSums stores the checksums of every stored tile, SumsPerTile of each, in

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -64,21 +63,21 @@ func (f *File) open(id [16]byte) error {
 		return err
 	}
 	tail := make([]byte, 4*f.blocks())
-	if _, err := f.file.ReadAt(tail, f.sums); err != nil {
+	if _, err := f.file.ReadAt(tail, f.Sums); err != nil {
 		return disk.ReadError(f.file.Name(), err)
 	}
-	if crc32.Checksum(tail, castagnoli) != f.sum {
+	if disk.Checksum(tail) != f.Sum {
 		return f.corrupt("the checksum of its checksums does not match")
 	}
 	f.want, f.same = make([]uint32, f.blocks()), make([]atomic.Uint32, (f.blocks()+31)/32)
 	for i := range f.want {
 		f.want[i] = binary.LittleEndian.Uint32(tail[4*i:])
 	}
-	if int64(int(f.sums)) != f.sums {
-		return fmt.Errorf("%s: %d bytes do not fit the address space of this program; use a 64-bit build", f.file.Name(), f.sums)
+	if int64(int(f.Sums)) != f.Sums {
+		return fmt.Errorf("%s: %d bytes do not fit the address space of this program; use a 64-bit build", f.file.Name(), f.Sums)
 	}
 	if err = hook.AskPath("map", f.file.Name()); err == nil {
-		f.mem, err = mmap.MapRegion(f.file, int(f.sums), mmap.RDONLY, 0, 0)
+		f.mem, err = mmap.MapRegion(f.file, int(f.Sums), mmap.RDONLY, 0, 0)
 	}
 	if err != nil {
 		return fmt.Errorf("mapping %s: %w", f.file.Name(), err)
@@ -88,28 +87,25 @@ func (f *File) open(id [16]byte) error {
 
 // decode reads the header, and checks it against the size of the file, so that counts that lie allocate nothing.
 func (f *File) decode(b []byte, size int64, id [16]byte) error {
-	le := binary.LittleEndian
+	ok := disk.Unseal(b, &f.header)
 	switch {
-	case string(b[:8]) != magic:
+	case string(f.Magic[:]) != magic:
 		return f.corrupt("it holds no arrays")
-	case crc32.Checksum(b[:headerLen-4], castagnoli) != le.Uint32(b[headerLen-4:]):
+	case !ok:
 		return f.corrupt("the checksum of its header does not match")
-	case le.Uint32(b[8:]) != version || le.Uint32(b[12:]) > maxArrays:
-		return f.corrupt("its header says version %d, %d arrays", le.Uint32(b[8:]), le.Uint32(b[12:]))
-	case [16]byte(b[16:32]) != id:
+	case f.Version != version || f.Count > maxArrays:
+		return f.corrupt("its header says version %d, %d arrays", f.Version, f.Count)
+	case f.ID != id:
 		return f.corrupt("it belongs to another store")
 	}
-	f.sums, f.sum = int64(le.Uint64(b[32:])), le.Uint32(b[40:])
 	at := int64(headerLen)
-	for i := range le.Uint32(b[12:]) {
-		e := extent{int64(le.Uint64(b[tableAt+16*i:])), int64(le.Uint64(b[tableAt+16*i+8:]))}
-		if e.offset < at || e.offset%alignment != 0 || e.bytes < 0 || e.bytes > size || e.offset+e.bytes > f.sums {
-			return f.corrupt("its header claims %d bytes at %d", e.bytes, e.offset)
+	for _, e := range f.arrays() {
+		if e.Offset < at || e.Offset%alignment != 0 || e.Bytes < 0 || e.Bytes > size || e.Offset+e.Bytes > f.Sums {
+			return f.corrupt("its header claims %d bytes at %d", e.Bytes, e.Offset)
 		}
-		at = e.offset + e.bytes
-		f.arrays = append(f.arrays, e)
+		at = e.Offset + e.Bytes
 	}
-	if f.sums < at || f.sums > size || f.fileBytes() != size {
+	if f.Sums < at || f.Sums > size || f.fileBytes() != size {
 		return f.corrupt("it has %d bytes, its header claims %d", size, f.fileBytes())
 	}
 	return nil
@@ -120,7 +116,7 @@ func (f *File) corrupt(format string, args ...any) error {
 }
 
 // Len is the number of arrays.
-func (f *File) Len() int { return len(f.arrays) }
+func (f *File) Len() int { return int(f.Count) }
 
 // Bytes is the size of the file.
 func (f *File) Bytes() int64 { return f.fileBytes() }
@@ -128,8 +124,8 @@ func (f *File) Bytes() int64 { return f.fileBytes() }
 // Array returns the memory of array i, which stays mapped until Close. Call Need before it is read, and read it
 // within Guard.
 func (f *File) Array(i int) []byte {
-	e := f.arrays[i]
-	return f.mem[e.offset : e.offset+e.bytes : e.offset+e.bytes]
+	e := f.Table[i]
+	return f.mem[e.Offset : e.Offset+e.Bytes : e.Offset+e.Bytes]
 }
 
 // Need compares the blocks that hold a part of an array with their checksums, unless it has done so before. It fails
@@ -141,7 +137,7 @@ func (f *File) Need(part []byte) error {
 	at := int64(uintptr(unsafe.Pointer(unsafe.SliceData(part))) - uintptr(unsafe.Pointer(unsafe.SliceData([]byte(f.mem)))))
 	for b := (at - headerLen) / block; b <= (at+int64(len(part))-1-headerLen)/block; b++ {
 		if word, bit := &f.same[b/32], uint32(1)<<(b%32); word.Load()&bit == 0 {
-			if err := f.compare(b, f.mem[headerLen+b*block:min(headerLen+(b+1)*block, f.sums)]); err != nil {
+			if err := f.compare(b, f.mem[headerLen+b*block:min(headerLen+(b+1)*block, f.Sums)]); err != nil {
 				return err
 			}
 			word.Or(bit)
@@ -152,7 +148,7 @@ func (f *File) Need(part []byte) error {
 
 // compare compares the bytes of a block with its checksum.
 func (f *File) compare(b int64, bytes []byte) error {
-	if got := crc32.Checksum(bytes, castagnoli); got != f.want[b] {
+	if got := disk.Checksum(bytes); got != f.want[b] {
 		return f.corrupt("bytes %d to %d are damaged: their checksum is %08x, they were written with %08x",
 			headerLen+b*block, headerLen+b*block+int64(len(bytes))-1, got, f.want[b])
 	}
@@ -166,7 +162,7 @@ func (f *File) Blocks() int { return len(f.want) }
 // disk.ErrCorrupt.
 func (f *File) Check(b int) error {
 	first := headerLen + int64(b)*block
-	bytes := make([]byte, min(block, f.sums-first))
+	bytes := make([]byte, min(block, f.Sums-first))
 	if _, err := f.file.ReadAt(bytes, first); err != nil {
 		return disk.ReadError(f.file.Name(), err)
 	}

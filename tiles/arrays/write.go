@@ -3,9 +3,7 @@ package arrays
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"os"
-	"path/filepath"
 	"runtime"
 	"sync/atomic"
 
@@ -29,96 +27,66 @@ const (
 // BlockBytes is how many bytes of a file a checksum covers; of the last block, those that are left.
 const BlockBytes = 64 << 10
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // extent is where an array is in the file.
-type extent struct{ offset, bytes int64 }
+type extent struct{ Offset, Bytes int64 }
 
-// header is the head of a file, decoded.
+// header is the head of a file.
 type header struct {
-	id     [16]byte
-	arrays []extent
-	sums   int64  // where the checksums begin, and the blocks end
-	sum    uint32 // of the checksums
+	Magic          [8]byte
+	Version, Count uint32
+	ID             [16]byte
+	Sums           int64  // where the checksums begin, and the blocks end
+	Sum            uint32 // of the checksums
+	_              [tableAt - 44]byte
+	Table          [maxArrays]extent
+	_              [headerLen - 4 - tableAt - 16*maxArrays]byte
+	_              uint32 // checksum
 }
+
+// arrays are those that there are.
+func (h *header) arrays() []extent { return h.Table[:h.Count] }
 
 // blocks is the number of blocks, and so of checksums.
-func (h *header) blocks() int64 { return (h.sums - headerLen + block - 1) / block }
+func (h *header) blocks() int64 { return (h.Sums - headerLen + block - 1) / block }
 
-func (h *header) fileBytes() int64 { return h.sums + 4*h.blocks() }
+func (h *header) fileBytes() int64 { return h.Sums + 4*h.blocks() }
 
 func newHeader(id [16]byte, list [][]byte) *header {
-	h := &header{id: id, sums: headerLen}
-	for _, a := range list {
-		h.arrays = append(h.arrays, extent{h.sums, int64(len(a))})
-		h.sums += (int64(len(a)) + alignment - 1) / alignment * alignment
+	h := &header{Magic: [8]byte([]byte(magic)), Version: version, Count: uint32(len(list)), ID: id, Sums: headerLen}
+	for i, a := range list {
+		h.Table[i] = extent{h.Sums, int64(len(a))}
+		h.Sums += (int64(len(a)) + alignment - 1) / alignment * alignment
 	}
 	return h
-}
-
-func (h *header) encode() []byte {
-	b, le := make([]byte, headerLen), binary.LittleEndian
-	copy(b, magic)
-	le.PutUint32(b[8:], version)
-	le.PutUint32(b[12:], uint32(len(h.arrays)))
-	copy(b[16:], h.id[:])
-	le.PutUint64(b[32:], uint64(h.sums))
-	le.PutUint32(b[40:], h.sum)
-	for i, a := range h.arrays {
-		le.PutUint64(b[tableAt+16*i:], uint64(a.offset))
-		le.PutUint64(b[tableAt+16*i+8:], uint64(a.bytes))
-	}
-	le.PutUint32(b[headerLen-4:], crc32.Checksum(b[:headerLen-4], castagnoli))
-	return b
 }
 
 // Write makes the file at path hold the arrays, at most 64, durably and all or nothing. id is that of the store. What
 // it needs of the volume is reserved first. Until the file is whole it has the name spare beside it, where what an
 // earlier Write left is replaced; after an error the spare is removed. It adds the bytes that it has written to
 // written. It fails with disk.ErrNoSpace.
-func Write(path, spare string, id [16]byte, list [][]byte, written *atomic.Int64) (err error) {
+func Write(path, spare string, id [16]byte, list [][]byte, written *atomic.Int64) error {
 	if len(list) > maxArrays {
 		return fmt.Errorf("%s: %d arrays, want at most %d", path, len(list), maxArrays)
 	}
-	dir := filepath.Dir(path)
-	tmp := filepath.Join(dir, spare)
-	f, err := disk.OpenRegular(tmp, os.O_RDWR|os.O_CREATE)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(tmp)
-			err = fmt.Errorf("writing %s: %w", path, disk.Classify(err))
+	tmp := ""
+	err := disk.Replace(path, spare, func(f *os.File) error {
+		tmp = f.Name()
+		if err := f.Truncate(0); err != nil {
+			return err
 		}
-	}()
-	if err := f.Truncate(0); err != nil {
-		return err
+		h := newHeader(id, list)
+		if err := disk.Reserve(f, h.fileBytes()); err != nil {
+			return err
+		}
+		if err := hook.AskPath("write", tmp); err != nil {
+			return err
+		}
+		return h.fill(f, list, written)
+	})
+	if err != nil && tmp != "" {
+		os.Remove(tmp)
 	}
-	h := newHeader(id, list)
-	if err := disk.Reserve(f, h.fileBytes()); err != nil {
-		return err
-	}
-	if err := hook.AskPath("write", tmp); err != nil {
-		return err
-	}
-	if err := h.fill(f, list, written); err != nil {
-		return err
-	}
-	if err := hook.For(dir).Synced(spare, f.Sync); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := hook.AskPath("rename", path); err != nil {
-		return err
-	}
-	if err := os.Rename(tmp, path); err != nil {
-		return err
-	}
-	return hook.For(dir).Synced(".", func() error { return disk.SyncDir(dir) })
+	return err
 }
 
 // fill writes the arrays, their checksums and the header.
@@ -126,16 +94,16 @@ func (h *header) fill(f *os.File, list [][]byte, written *atomic.Int64) error {
 	sums := make([]uint32, h.blocks())
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for first := int64(headerLen); first < h.sums; first += step {
+	for first := int64(headerLen); first < h.Sums; first += step {
 		g.Go(func() error {
-			for at := first; at < min(first+step, h.sums); at += block {
+			for at := first; at < min(first+step, h.Sums); at += block {
 				sum, err := h.fillBlock(f, list, at)
 				if err != nil {
 					return err
 				}
 				sums[(at-headerLen)/block] = sum
 			}
-			written.Add(min(step, h.sums-first))
+			written.Add(min(step, h.Sums-first))
 			return nil
 		})
 	}
@@ -146,33 +114,33 @@ func (h *header) fill(f *os.File, list [][]byte, written *atomic.Int64) error {
 	for i, s := range sums {
 		binary.LittleEndian.PutUint32(tail[4*i:], s)
 	}
-	h.sum = crc32.Checksum(tail, castagnoli)
-	if _, err := f.WriteAt(tail, h.sums); err != nil {
+	h.Sum = disk.Checksum(tail)
+	if _, err := f.WriteAt(tail, h.Sums); err != nil {
 		return err
 	}
-	_, err := f.WriteAt(h.encode(), 0)
+	_, err := f.WriteAt(disk.Seal(h), 0)
 	return err
 }
 
 // fillBlock writes the block at an offset, and returns its checksum. Between arrays are zeros, as the file has them.
 func (h *header) fillBlock(f *os.File, list [][]byte, at int64) (sum uint32, err error) {
 	var zeros [alignment]byte
-	end := min(at+block, h.sums)
-	for i, a := range h.arrays {
-		next := h.sums // where the next array begins
-		if i+1 < len(h.arrays) {
-			next = h.arrays[i+1].offset
+	end := min(at+block, h.Sums)
+	for i, a := range h.arrays() {
+		next := h.Sums // where the next array begins
+		if i+1 < len(list) {
+			next = h.Table[i+1].Offset
 		}
-		lo, hi := max(at, a.offset), min(end, a.offset+a.bytes)
+		lo, hi := max(at, a.Offset), min(end, a.Offset+a.Bytes)
 		if lo < hi {
-			part := list[i][lo-a.offset : hi-a.offset]
-			sum = crc32.Update(sum, castagnoli, part)
+			part := list[i][lo-a.Offset : hi-a.Offset]
+			sum = disk.AddChecksum(sum, part)
 			if _, err := f.WriteAt(part, lo); err != nil {
 				return 0, err
 			}
 		}
-		if lo, hi := max(at, a.offset+a.bytes), min(end, next); lo < hi {
-			sum = crc32.Update(sum, castagnoli, zeros[:hi-lo])
+		if lo, hi := max(at, a.Offset+a.Bytes), min(end, next); lo < hi {
+			sum = disk.AddChecksum(sum, zeros[:hi-lo])
 		}
 	}
 	return sum, nil

@@ -5,6 +5,7 @@ package disk
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -92,6 +93,36 @@ func ReadSmall(path string, max int64) ([]byte, error) {
 		return nil, Corrupt(path, "it is longer than %d bytes", max)
 	}
 	return b, nil
+}
+
+// Replace makes the file at path hold what fill writes to a file, all of it or none of it, durably. Until that is whole
+// it has the name spare beside it, where it may hold what was left of an earlier one.
+func Replace(path, spare string, fill func(f *os.File) error) error {
+	dir, name := filepath.Split(path)
+	hooks, tmp := hook.For(dir), filepath.Join(dir, spare)
+	f, err := OpenRegular(tmp, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return err
+	}
+	if err = fill(f); err == nil {
+		err = hooks.Synced(spare, f.Sync)
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = hooks.Ask("rename", name)
+	}
+	if err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err == nil {
+		err = hooks.Synced(".", func() error { return SyncDir(filepath.Clean(dir)) })
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, Classify(err))
+	}
+	return nil
 }
 
 // InPlace says whether the path of an open file still leads to it.
