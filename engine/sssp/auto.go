@@ -18,8 +18,8 @@ var auto = method{
 // docs/methods.md).
 const severalSources = 4
 
-// groupChoices returns the groups that are worth trying on the device. On a processor, a group is a few minima in the
-// registers of one thread; on a GPU it is a part of a warp, or several warps.
+// groupChoices returns the groups that are worth trying on the device. On a processor one thread does the work of a
+// group; on a GPU a group is a part of a warp, or several warps.
 func (p *problem) groupChoices() []int {
 	switch {
 	case p.Device.Info().SharedCores:

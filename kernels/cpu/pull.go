@@ -90,8 +90,7 @@ func (d *Device) eachVertex(count int, do func(lo, hi int)) {
 	d.pool.run(tasks, func(_ *worker, t int) { do(count*t/tasks, count*(t+1)/tasks) })
 }
 
-// Pull implements kernels.VectorOps. A group of threads is one thread here, with as many partial minima, which it
-// combines as the threads of a group would.
+// Pull implements kernels.VectorOps. One thread does the work of a group: several minima side by side were no faster.
 func (d *Device) Pull(s kernels.Stream, v entry.Variant, p kernels.Pull) error {
 	if err := checkGroup(p.Group); err != nil {
 		return fmt.Errorf("cpu: pull: %w", err)
@@ -152,7 +151,7 @@ func (d *Device) ownStream(s kernels.Stream) (*stream, error) {
 // pullWork returns the work of a step. Offers of limit or more do not count.
 func pullWork[E number](d *Device, p kernels.Pull, limit E) (func(), error) {
 	v := &views{device: d}
-	x := &puller[E]{arcs: blockArcs[E](v, p.Block), first: p.First, limit: limit, group: p.Group,
+	x := &puller[E]{arcs: blockArcs[E](v, p.Block), first: p.First, limit: limit,
 		dist: toEnd[E](v, "dist", p.Dist), next: view32[E](v, "next", p.Next, p.Block.Hi), pred: view32[int32](v, "pred", p.Pred, p.Block.Hi)}
 	changed := view32[int32](v, "changed", p.Changed, 1)
 	if v.err != nil {
@@ -173,28 +172,17 @@ type puller[E number] struct {
 	pred       []int32
 	first      bool
 	limit      E
-	group      int
 }
 
 // pull takes the vertices lo…hi-1 of the block, and reports whether any took an offer.
 func (x *puller[E]) pull(lo, hi int) (changed bool) {
-	var lanes []lane[E]
-	if x.group > 1 {
-		lanes = make([]lane[E], x.group)
-	}
 	for i := lo; i < hi; i++ {
 		v := x.Lo + i
 		has := x.next[v]
 		if x.first {
 			has = x.dist[v]
 		}
-		var least lane[E]
-		if best := min(has, x.limit); lanes == nil {
-			least = x.byThread(i, best)
-		} else {
-			least = x.byGroup(i, best, lanes)
-		}
-		if least.from >= 0 {
+		if least := x.least(i, min(has, x.limit)); least.from >= 0 {
 			has, x.pred[v], changed = least.offer, least.from, true
 		}
 		x.next[v] = has
@@ -202,22 +190,21 @@ func (x *puller[E]) pull(lo, hi int) (changed bool) {
 	return changed
 }
 
-// lane is the least offer so far of one thread of a group, and the vertex that it comes from; −1: no offer is less
-// than the vertex's distance.
-type lane[E number] struct {
+// offer is the least offer so far, and the vertex that it comes from; −1: none is less than the vertex's distance.
+type offer[E number] struct {
 	offer E
 	from  int32
 }
 
-// byThread takes a vertex with one thread.
-func (x *puller[E]) byThread(i int, best E) lane[E] {
+// least returns the least offer to a vertex that is less than best.
+func (x *puller[E]) least(i int, best E) offer[E] {
 	count, first, step, at := x.shape(i)
-	found := lane[E]{best, entry.NoVertex}
+	found := offer[E]{best, entry.NoVertex}
 	if at >= 0 {
 		ends, weights := x.ends[at:at+count], x.weights[first:first+count]
 		for k, u := range ends {
 			if s := x.dist[u] + weights[k]; s < found.offer {
-				found = lane[E]{s, u}
+				found = offer[E]{s, u}
 			}
 		}
 		return found
@@ -225,52 +212,10 @@ func (x *puller[E]) byThread(i int, best E) lane[E] {
 	dist := x.dist[x.Row:]
 	for k := range count {
 		if s := dist[k] + x.weights[first+k*step]; s < found.offer {
-			found = lane[E]{s, int32(x.Row + k)}
+			found = offer[E]{s, int32(x.Row + k)}
 		}
 	}
 	return found
-}
-
-// byGroup takes a vertex with a group: the threads take its arcs in turn, and then halve the number of their minima
-// until one is left.
-func (x *puller[E]) byGroup(i int, best E, lanes []lane[E]) lane[E] {
-	count, first, step, at := x.shape(i)
-	for l := range lanes {
-		lanes[l] = lane[E]{best, entry.NoVertex}
-	}
-	for k := 0; k < count; k += len(lanes) {
-		active := lanes[:min(len(lanes), count-k)]
-		if at >= 0 {
-			ends, weights := x.ends[at+k:][:len(active)], x.weights[first+k:][:len(active)]
-			for l, u := range ends {
-				if s := x.dist[u] + weights[l]; s < active[l].offer {
-					active[l] = lane[E]{s, u}
-				}
-			}
-			continue
-		}
-		dist, w := x.dist[x.Row+k:][:len(active)], first+k*step
-		for l, d := range dist {
-			if s := d + x.weights[w]; s < active[l].offer {
-				active[l] = lane[E]{s, int32(x.Row + k + l)}
-			}
-			w += step
-		}
-	}
-	for half := len(lanes) / 2; half > 0; half /= 2 {
-		for l := range half {
-			lanes[l] = lanes[l].less(lanes[l+half])
-		}
-	}
-	return lanes[0]
-}
-
-// less returns the lower offer; of equal ones, that of the vertex with the lower number.
-func (a lane[E]) less(b lane[E]) lane[E] {
-	if b.from >= 0 && (a.from < 0 || b.offer < a.offer || b.offer == a.offer && b.from < a.from) {
-		return b
-	}
-	return a
 }
 
 // Link implements kernels.VectorOps.
@@ -303,9 +248,9 @@ func linkWork[E number](d *Device, l kernels.Link, none E) (func(), error) {
 		d.eachVertex(l.Block.Hi-l.Block.Lo, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				to := a.Lo + i
-				best := lane[E]{none, entry.NoVertex}
+				best := offer[E]{none, entry.NoVertex}
 				if !l.First {
-					best = lane[E]{light[to], from[to]}
+					best = offer[E]{light[to], from[to]}
 				}
 				best = a.lightest(i, best, component, component[to])
 				light[to], from[to] = best.offer, best.from
@@ -315,7 +260,7 @@ func linkWork[E number](d *Device, l kernels.Link, none E) (func(), error) {
 }
 
 // lightest returns the lightest arc into vertex i of the block from other components than its own.
-func (a *arcs[E]) lightest(i int, best lane[E], component []int32, own int32) lane[E] {
+func (a *arcs[E]) lightest(i int, best offer[E], component []int32, own int32) offer[E] {
 	count, first, step, at := a.shape(i)
 	for k := range count {
 		u := int32(a.Row + k)
@@ -323,7 +268,7 @@ func (a *arcs[E]) lightest(i int, best lane[E], component []int32, own int32) la
 			u = a.ends[at+k]
 		}
 		if w := a.weights[first+k*step]; w < best.offer && component[u] != own {
-			best = lane[E]{w, u}
+			best = offer[E]{w, u}
 		}
 	}
 	return best
