@@ -63,7 +63,7 @@ func (s *stream) Closure(v entry.Variant, t int, tiles []kernels.Tile) error {
 	}
 	c := &closer{p, x, s.relaxed}
 	pool := s.device.pool
-	return s.enqueue(operation{work: func() error { c.all(pool); return nil }})
+	return s.enqueue(func() { c.all(pool) })
 }
 
 // all closes the block on all workers.

@@ -30,13 +30,12 @@ func (d *Device) Pivots(s kernels.Stream, v entry.Variant, t int, tiles []kernel
 		return fmt.Errorf("cpu: pivots %d…%d of %d tiles of %d", lo, hi-1, len(tiles), t)
 	}
 	x := &rankOne{pivot: p, arithmetic: ops, variant: v, ends: make([][]int32, m), weights: make([][]uint32, m)}
-	return own.enqueue(operation{work: func() error {
+	return own.enqueue(func() {
 		for k := lo; k < hi; k++ {
 			x.reach(k)
 			d.pool.run(m*m, func(_ *worker, tile int) { x.lower(k, tile/m, tile%m) })
 		}
-		return nil
-	}})
+	})
 }
 
 // rankOne is a matrix that is lowered pivot by pivot.

@@ -81,13 +81,12 @@ func (s *stream) MinPlus(v entry.Variant, t int, products []kernels.Product) err
 	}
 	pool := s.device.pool
 	cut := cutFor(t, len(products), s.device.threads)
-	return s.enqueue(operation{work: func() error {
+	return s.enqueue(func() {
 		pool.run(cut.tasks()*len(resolved), func(w *worker, i int) {
 			rows, cols := cut.block(i % cut.tasks())
 			w.multiply(&x, t, &resolved[i/cut.tasks()], rows, cols)
 		})
-		return nil
-	}})
+	})
 }
 
 // shape returns the arithmetic for tiles of edge t.

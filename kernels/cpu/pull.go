@@ -137,7 +137,7 @@ func (d *Device) enqueueOn(s kernels.Stream, work func()) error {
 	if err != nil {
 		return fmt.Errorf("cpu: %w", err)
 	}
-	return own.enqueue(operation{work: func() error { work(); return nil }})
+	return own.enqueue(work)
 }
 
 func (d *Device) ownStream(s kernels.Stream) (*stream, error) {

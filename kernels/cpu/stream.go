@@ -30,12 +30,9 @@ type stream struct {
 	err error // the first, sticky; owned by the goroutine
 }
 
-// operation is work, or an event that is to pass. After the stream has failed, work is skipped but events are not, so
-// that nobody waits forever.
-type operation struct {
-	work  func() error
-	event *event
-}
+// operation is called with the first error of the stream so far, and returns that from then on. After the stream has
+// failed, work is skipped but events pass, so that nobody waits forever.
+type operation func(failed error) error
 
 // event is passed when done is closed; the other fields are written before.
 type event struct {
@@ -68,25 +65,14 @@ func (s *stream) drain() error {
 			return s.err
 		}
 		for i, op := range batch {
-			s.execute(op)
-			batch[i] = operation{} // lets go of the operands
+			s.err = op(s.err)
+			batch[i] = nil // lets go of the operands
 		}
 	}
 }
 
-func (s *stream) execute(op operation) {
-	if op.event != nil {
-		op.event.at, op.event.err = time.Now(), s.err
-		close(op.event.done)
-		return
-	}
-	if s.err == nil {
-		s.err = guarded(op.work)
-	}
-}
-
 // guarded turns a memory fault of work into an error. Any other panic is a bug and goes on.
-func guarded(work func() error) (err error) {
+func guarded(work func()) (err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -99,10 +85,21 @@ func guarded(work func() error) (err error) {
 			panic(r)
 		}
 	}()
-	return work()
+	work()
+	return nil
 }
 
-func (s *stream) enqueue(op operation) error {
+// enqueue adds work.
+func (s *stream) enqueue(work func()) error {
+	return s.add(func(failed error) error {
+		if failed != nil {
+			return failed
+		}
+		return guarded(work)
+	})
+}
+
+func (s *stream) add(op operation) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -119,7 +116,7 @@ func (s *stream) CopyIn(dst kernels.Tile, src []byte) error {
 	if err != nil {
 		return fmt.Errorf("cpu: copy in: %w", err)
 	}
-	return s.enqueue(operation{work: func() error { copy(to, src); return nil }})
+	return s.enqueue(func() { copy(to, src) })
 }
 
 // CopyOut implements kernels.Stream.
@@ -128,7 +125,7 @@ func (s *stream) CopyOut(dst []byte, src kernels.Tile) error {
 	if err != nil {
 		return fmt.Errorf("cpu: copy out: %w", err)
 	}
-	return s.enqueue(operation{work: func() error { copy(dst, from); return nil }})
+	return s.enqueue(func() { copy(dst, from) })
 }
 
 // resolve returns the bytes of a tile.
@@ -143,10 +140,11 @@ func (d *Device) resolve(t kernels.Tile, bytes int64) ([]byte, error) {
 // Record implements kernels.Stream.
 func (s *stream) Record() (kernels.Event, error) {
 	e := &event{device: s.device, done: make(chan struct{})}
-	if err := s.enqueue(operation{event: e}); err != nil {
-		return nil, err
-	}
-	return e, nil
+	return e, s.add(func(failed error) error {
+		e.at, e.err = time.Now(), failed
+		close(e.done)
+		return failed
+	})
 }
 
 // Wait implements kernels.Stream. An event of a stream that has failed fails this stream too: what it
@@ -156,13 +154,15 @@ func (s *stream) Wait(ev kernels.Event) error {
 	if !ok || e == nil || e.device != s.device {
 		return errors.New("cpu: wait: not an event of this device")
 	}
-	return s.enqueue(operation{work: func() error {
-		<-e.done
-		if e.err != nil {
+	return s.add(func(failed error) error {
+		if failed != nil {
+			return failed
+		}
+		if <-e.done; e.err != nil {
 			return fmt.Errorf("cpu: waited for a stream that failed: %w", e.err)
 		}
 		return nil
-	}})
+	})
 }
 
 // Sync implements kernels.Stream.
