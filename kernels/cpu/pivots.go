@@ -82,7 +82,7 @@ func (d *Device) Differ(s kernels.Stream, flag, a, b kernels.Tile, size int64) e
 	mark := view32[int32](v, "flag", flag, 1)
 	x, xerr := d.resolve(a, size)
 	y, yerr := d.resolve(b, size)
-	for _, err := range []error{v.err, xerr, yerr} {
+	for _, err := range []error{v.Err, xerr, yerr} {
 		if err != nil {
 			return fmt.Errorf("cpu: differ: %w", err)
 		}

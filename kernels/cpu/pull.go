@@ -3,11 +3,11 @@ package cpu
 import (
 	"errors"
 	"fmt"
-	"math/bits"
 	"sync/atomic"
 
 	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/kernels/internal/ledger"
 )
 
 // arcs are a kernels.Block with its addresses.
@@ -28,15 +28,13 @@ func vertices[E number](d *Device, t kernels.Tile, n int) ([]E, error) {
 
 // views resolves tiles and keeps the first error.
 type views struct {
+	ledger.Check
 	device *Device
-	err    error
 }
 
 func view32[E number](v *views, what string, t kernels.Tile, n int) []E {
 	s, err := vertices[E](v.device, t, n)
-	if err != nil && v.err == nil {
-		v.err = fmt.Errorf("%s: %w", what, err)
-	}
+	v.Want(err == nil, "%s: %w", what, err)
 	return s
 }
 
@@ -44,14 +42,14 @@ func view32[E number](v *views, what string, t kernels.Tile, n int) []E {
 // in flight.
 func blockArcs[E number](v *views, b kernels.Block) *arcs[E] {
 	a := &arcs[E]{Block: b}
-	switch {
-	case b.Lo < 0 || b.Hi < b.Lo || b.Edge != 0 && (b.Edge < b.Hi-b.Lo || b.Rows < 0 || b.Row < 0):
-		v.err = fmt.Errorf("block of the vertices %d…%d, %d×%d entries from row %d on", b.Lo, b.Hi-1, b.Rows, b.Edge, b.Row)
-	case b.Edge == 0:
+	if v.Block(&b); v.Err != nil {
+		return a
+	}
+	if b.Edge == 0 {
 		a.offsets = view32[int32](v, "offsets", b.Offsets, b.Hi-b.Lo+1)
 		a.ends = toEnd[int32](v, "ends", b.Ends)
 		a.weights = toEnd[E](v, "weights", b.Weights)
-	default:
+	} else {
 		a.weights = view32[E](v, "weights", b.Weights, b.Rows*b.Edge)
 	}
 	return a
@@ -92,8 +90,9 @@ func (d *Device) eachVertex(count int, do func(lo, hi int)) {
 
 // Pull implements kernels.VectorOps. One thread does the work of a group: several minima side by side were no faster.
 func (d *Device) Pull(s kernels.Stream, v entry.Variant, p kernels.Pull) error {
-	if err := checkGroup(p.Group); err != nil {
-		return fmt.Errorf("cpu: pull: %w", err)
+	var c ledger.Check
+	if c.Group(p.Group); c.Err != nil {
+		return fmt.Errorf("cpu: pull: %w", c.Err)
 	}
 	for i := range max(1, p.Count) {
 		if err := d.pull(s, v, p.Vector(i)); err != nil {
@@ -124,13 +123,6 @@ func (d *Device) pull(s kernels.Stream, v entry.Variant, p kernels.Pull) error {
 
 func noVectors(v entry.Variant) error { return fmt.Errorf("no variant %d of vectors", v) }
 
-func checkGroup(group int) error {
-	if group < 1 || group > kernels.MaxGroup || bits.OnesCount(uint(group)) != 1 {
-		return fmt.Errorf("group of %d: want a power of two up to %d", group, kernels.MaxGroup)
-	}
-	return nil
-}
-
 // enqueueOn adds work to a stream of this device.
 func (d *Device) enqueueOn(s kernels.Stream, work func()) error {
 	own, err := d.ownStream(s)
@@ -154,8 +146,8 @@ func pullWork[E number](d *Device, p kernels.Pull, limit E) (func(), error) {
 	x := &puller[E]{arcs: blockArcs[E](v, p.Block), first: p.First, limit: limit,
 		dist: toEnd[E](v, "dist", p.Dist), next: view32[E](v, "next", p.Next, p.Block.Hi), pred: view32[int32](v, "pred", p.Pred, p.Block.Hi)}
 	changed := view32[int32](v, "changed", p.Changed, 1)
-	if v.err != nil {
-		return nil, v.err
+	if v.Err != nil {
+		return nil, v.Err
 	}
 	return func() {
 		d.eachVertex(p.Block.Hi-p.Block.Lo, func(lo, hi int) {
@@ -241,8 +233,8 @@ func linkWork[E number](d *Device, l kernels.Link, none E) (func(), error) {
 	a := blockArcs[E](v, l.Block)
 	component := toEnd[int32](v, "component", l.Component)
 	light, from := view32[E](v, "light", l.Light, l.Block.Hi), view32[int32](v, "ends", l.Ends, l.Block.Hi)
-	if v.err != nil {
-		return nil, v.err
+	if v.Err != nil {
+		return nil, v.Err
 	}
 	return func() {
 		d.eachVertex(l.Block.Hi-l.Block.Lo, func(lo, hi int) {

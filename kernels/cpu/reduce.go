@@ -13,11 +13,9 @@ const leastPart = 1 << 14
 func (d *Device) Least(s kernels.Stream, l kernels.Least) error {
 	v := &views{device: d}
 	source, result := view32[int32](v, "source", l.Source, l.N), view32[int32](v, "result", l.Result, 2)
-	if l.N < 1 && v.err == nil {
-		v.err = fmt.Errorf("%d entries: want one at least", l.N)
-	}
-	if v.err != nil {
-		return fmt.Errorf("cpu: least: %w", v.err)
+	v.Want(l.N >= 1, "%d entries: want one at least", l.N)
+	if v.Err != nil {
+		return fmt.Errorf("cpu: least: %w", v.Err)
 	}
 	return d.enqueueOn(s, func() { d.least(source, result) })
 }
@@ -83,11 +81,9 @@ func (d *Device) Grow(s kernels.Stream, g kernels.Grow) error {
 		keys: view32[int32](v, "keys", g.Keys, g.N), parents: view32[int32](v, "parents", g.Parents, g.N), tree: view32[int32](v, "tree", g.Tree, g.N),
 		least: view32[int32](v, "least", g.Least, 2),
 	}
-	if (g.N < 1 || g.Steps < 1) && v.err == nil {
-		v.err = fmt.Errorf("%d steps over %d vertices: want one at least", g.Steps, g.N)
-	}
-	if v.err != nil {
-		return fmt.Errorf("cpu: grow: %w", v.err)
+	v.Want(g.N >= 1 && g.Steps >= 1, "%d steps over %d vertices: want one at least", g.Steps, g.N)
+	if v.Err != nil {
+		return fmt.Errorf("cpu: grow: %w", v.Err)
 	}
 	return d.enqueueOn(s, func() {
 		for range g.Steps {

@@ -1,9 +1,6 @@
 package cuda
 
 import (
-	"errors"
-	"fmt"
-
 	"ooc/kernels"
 	"ooc/kernels/entry"
 )
@@ -31,11 +28,8 @@ const (
 
 // LaneStat implements kernels.LaneStats.
 func (d *Device) LaneStat(on kernels.Stream, v entry.Variant, l kernels.LaneRows, q kernels.LaneQuestion) error {
-	s, err := d.laneStream(on, v, l.Width)
-	if err == nil && (l.Rows < 0 || l.Count < 0 || l.Count > l.Width) {
-		err = fmt.Errorf("%d rows, %d of %d lanes", l.Rows, l.Count, l.Width)
-	}
-	a := &laneAsker{resolver: resolver{device: d, err: err}, stream: s, variant: v, LaneRows: l}
+	a := &laneAsker{d.onLanes(on, v, l.Width), l}
+	a.Rows(l.Rows, l.Count, l.Width)
 	switch q := q.(type) {
 	case kernels.LaneBelow:
 		a.edges(q, laneBelow, belowRows, len(q.Edges))
@@ -44,53 +38,43 @@ func (d *Device) LaneStat(on kernels.Stream, v entry.Variant, l kernels.LaneRows
 	case kernels.LaneNearest:
 		a.nearest(q)
 	default:
-		a.err = errors.Join(a.err, fmt.Errorf("no kernel answers a %T", q))
+		a.Want(false, "no kernel answers a %T", q)
 	}
-	return in("statistics of lanes", a.err)
+	return a.end("statistics of lanes")
 }
 
-// laneAsker asks a question, and keeps the first error.
+// laneAsker asks a question.
 type laneAsker struct {
-	resolver
-	stream  *stream
-	variant entry.Variant
-	kernels.LaneRows
+	*call
+	of kernels.LaneRows
 }
 
 // begin resolves the lanes and the memory: where the answer, the data and the memory to work in are.
 func (a *laneAsker) begin(q kernels.LaneQuestion) (lanes, answer, data, work address) {
-	if a.err != nil {
+	if a.Err != nil {
 		return 0, 0, 0, 0
 	}
-	toData, toWork, all := q.Room(a.variant, a.Width, a.Rows).Places()
-	answer = a.aligned("memory", a.Memory, int64(all))
-	lanes = a.aligned("lanes", a.Lanes, int64(a.Rows)*int64(a.Width)*int64(a.variant.Bytes()))
+	toData, toWork, all := q.Room(a.variant, a.of.Width, a.of.Rows).Places()
+	answer = a.aligned("memory", a.of.Memory, int64(all))
+	lanes = a.aligned("lanes", a.of.Lanes, int64(a.of.Rows)*int64(a.of.Width)*int64(a.variant.Bytes()))
 	return lanes, answer, answer + address(toData), answer + address(toWork)
 }
 
 // edges counts between so many bytes of edges, some rows in each block.
 func (a *laneAsker) edges(q kernels.LaneQuestion, k kernel, rows, bytes int) {
 	lanes, answer, data, _ := a.begin(q)
-	p := &laneEdgesParam{lanes: lanes, edges: data, counts: answer, width: int32(a.Width), rows: int32(a.Rows), count: int32(a.Count),
+	p := &laneEdgesParam{lanes: lanes, edges: data, counts: answer, width: int32(a.of.Width), rows: int32(a.of.Rows), count: int32(a.of.Count),
 		edge: int32(bytes / a.variant.Bytes())}
-	a.launch(k, a.strips()*entry.CeilDiv(a.Rows, rows), paramOf(p))
+	a.launch(k, a.strips()*entry.CeilDiv(a.of.Rows, rows), paramOf(p))
 }
 
 func (a *laneAsker) nearest(q kernels.LaneNearest) {
-	if a.err == nil && (q.K < 1 || q.K > kernels.MostLaneNear) {
-		a.err = fmt.Errorf("the %d nearest: want 1 to %d", q.K, kernels.MostLaneNear)
-	}
+	a.Want(q.K >= 1 && q.K <= kernels.MostLaneNear, "the %d nearest: want 1 to %d", q.K, kernels.MostLaneNear)
 	lanes, answer, _, work := a.begin(q)
-	p := &laneNearestParam{lanes: lanes, names: a.aligned("names", a.Names, 4*int64(a.Rows)), all: answer, parts: work,
-		width: int32(a.Width), rows: int32(a.Rows), k: int32(q.K), partRows: int32(q.PartRows())}
-	a.launch(laneNearest, a.strips()*entry.CeilDiv(a.Rows, q.PartRows()), paramOf(p))
+	p := &laneNearestParam{lanes: lanes, names: a.aligned("names", a.of.Names, 4*int64(a.of.Rows)), all: answer, parts: work,
+		width: int32(a.of.Width), rows: int32(a.of.Rows), k: int32(q.K), partRows: int32(q.PartRows())}
+	a.launch(laneNearest, a.strips()*entry.CeilDiv(a.of.Rows, q.PartRows()), paramOf(p))
 	a.launch(nearestOfAll, a.strips(), paramOf(p))
 }
 
-func (a *laneAsker) strips() int { return entry.CeilDiv(a.Width, statStrip) }
-
-func (a *laneAsker) launch(k kernel, blocks int, p param) {
-	if a.err == nil && blocks > 0 {
-		a.err = a.stream.launch(a.variant, k, blocks, p)
-	}
-}
+func (a *laneAsker) strips() int { return entry.CeilDiv(a.of.Width, statStrip) }

@@ -1,9 +1,6 @@
 package cuda
 
 import (
-	"errors"
-	"fmt"
-
 	"ooc/kernels"
 	"ooc/kernels/entry"
 )
@@ -37,31 +34,17 @@ const warpArcs = 16
 
 // Level implements kernels.LaneOps: each range is a launch.
 func (d *Device) Level(on kernels.Stream, v entry.Variant, l kernels.Level) error {
-	s, err := d.laneStream(on, v, l.Width)
-	r := &resolver{device: d, err: err}
-	rows := int32(0)
+	c := d.onLanes(on, v, l.Width)
+	rows := c.Level(l.Ranges)
+	p := &levelParam{width: int32(l.Width), fresh: oneIf(l.Fresh), lanes: c.aligned("lanes", l.Lanes, int64(rows)*int64(l.Width)*int64(v.Bytes())),
+		offsets: c.aligned("offsets", l.Offsets, 4*(int64(rows)+1)), ends: c.aligned("ends", l.Ends, 0), weights: c.aligned("weights", l.Weights, 0),
+		sources: c.sources(l.Sources, l.Width)}
 	for _, g := range l.Ranges {
-		if r.err == nil && (g.Lo < 0 || g.Hi < g.Lo || g.Degree < 0) {
-			r.err = fmt.Errorf("rows from %d to %d with %d arcs: there are none such", g.Lo, g.Hi, g.Degree)
-		}
-		rows = max(rows, g.Hi)
+		p.lo, p.hi, p.group = g.Lo, g.Hi, groupFor(int(g.Degree))
+		strips, perBlock := entry.CeilDiv(l.Width, levelStrip), levelWarps/int(p.group)
+		c.launch(levelRows, entry.CeilDiv(int(g.Hi-g.Lo)*strips, perBlock), paramOf(p))
 	}
-	p := &levelParam{width: int32(l.Width), fresh: oneIf(l.Fresh), lanes: r.aligned("lanes", l.Lanes, int64(rows)*int64(l.Width)*int64(v.Bytes())),
-		offsets: r.aligned("offsets", l.Offsets, 4*(int64(rows)+1)), ends: r.aligned("ends", l.Ends, 0), weights: r.aligned("weights", l.Weights, 0),
-		sources: r.sources(l.Sources, l.Width)}
-	for _, g := range l.Ranges {
-		if r.err == nil && g.Lo < g.Hi {
-			r.err = s.level(v, p, g)
-		}
-	}
-	return in("level", r.err)
-}
-
-// level enqueues a range of rows.
-func (s *stream) level(v entry.Variant, p *levelParam, g kernels.LevelRange) error {
-	p.lo, p.hi, p.group = g.Lo, g.Hi, groupFor(int(g.Degree))
-	strips, perBlock := entry.CeilDiv(int(p.width), levelStrip), levelWarps/int(p.group)
-	return s.launch(v, levelRows, entry.CeilDiv(int(g.Hi-g.Lo)*strips, perBlock), paramOf(p))
+	return c.end("level")
 }
 
 // groupFor returns how many warps share the arcs of a row where a row has so many at most.
@@ -75,54 +58,33 @@ func groupFor(degree int) int32 {
 
 // LaneProduct implements kernels.LaneOps by the kernel of MinPlus.
 func (d *Device) LaneProduct(on kernels.Stream, v entry.Variant, p kernels.LaneProduct) error {
-	s, err := d.laneStream(on, v, p.Width)
-	switch {
-	case err != nil:
-	case p.Edge <= 0 || p.Edge%baseEdge != 0:
-		err = fmt.Errorf("weights of edge %d: want a multiple of %d", p.Edge, baseEdge)
-	case p.Dst == p.Src || p.Dst == p.Weights:
-		err = errors.New("the result is also an operand")
-	}
-	r := &resolver{device: d, err: err}
+	c := d.onLanes(on, v, p.Width)
+	c.Product(&p)
 	edge, width := int64(p.Edge), int64(p.Width)*int64(v.Bytes())
-	to, from, weights := r.aligned("result", p.Dst, edge*width), r.aligned("lanes", p.Src, edge*width), r.aligned("weights", p.Weights, edge*edge*int64(v.Bytes()))
-	if r.err == nil {
+	to, from, weights := c.aligned("result", p.Dst, edge*width), c.aligned("lanes", p.Src, edge*width), c.aligned("weights", p.Weights, edge*edge*int64(v.Bytes()))
+	if c.Err == nil {
 		list := []listEntry{jobEntry(to, 1, 1, true), {uint64(weights), uint64(from)}}
-		r.err = s.multiply(v, list, 1, operandShape{rows: p.Edge, cols: p.Width, lda: p.Edge, ldb: p.Width, ldc: p.Width, depth: p.Edge})
+		c.Err = c.stream.multiply(v, list, 1, operandShape{rows: p.Edge, cols: p.Width, lda: p.Edge, ldb: p.Width, ldc: p.Width, depth: p.Edge})
 	}
-	return in("product of lanes", r.err)
+	return c.end("product of lanes")
 }
 
 // LaneTranspose implements kernels.LaneOps.
 func (d *Device) LaneTranspose(on kernels.Stream, v entry.Variant, t kernels.LaneTranspose) error {
-	s, err := d.laneStream(on, v, t.Width)
-	if err == nil && (t.Edge <= 0 || t.Edge%patchEdge != 0 || t.Width%t.Edge != 0 || t.Side <= 0) {
-		err = fmt.Errorf("%d lanes to %d tiles of edge %d: want an edge that is a multiple of %d, and lanes that are one of it", t.Width, t.Side, t.Edge, patchEdge)
-	}
-	r := &resolver{device: d, err: err}
+	c := d.onLanes(on, v, t.Width)
+	c.Transpose(&t)
 	columns := int64(t.Side) * int64(t.Edge)
-	p := &laneTransposeParam{width: int32(t.Width), edge: int32(t.Edge), side: int32(t.Side), to: r.aligned("result", t.Dst, columns*int64(t.Width)*int64(v.Bytes())),
-		lanes:   r.aligned("lanes", t.Lanes, 0), // which rows are looked at, Columns says
-		columns: r.aligned("columns", t.Columns, 4*columns), sources: r.sources(t.Sources, t.Width)}
-	if r.err == nil {
-		r.err = s.launch(v, laneTranspose, int(columns/patchEdge)*(t.Width/patchEdge), paramOf(p))
-	}
-	return in("transposition of lanes", r.err)
-}
-
-// laneStream is ownStream for operations on lanes, of which there are so many.
-func (d *Device) laneStream(on kernels.Stream, v entry.Variant, width int) (*stream, error) {
-	s, err := d.ownStream(on, v)
-	if err == nil && (width <= 0 || width%kernels.DeviceLaneUnit != 0 || width > kernels.MostLanes) {
-		err = fmt.Errorf("%d lanes: want a multiple of %d, at most %d", width, kernels.DeviceLaneUnit, kernels.MostLanes)
-	}
-	return s, err
+	p := &laneTransposeParam{width: int32(t.Width), edge: int32(t.Edge), side: int32(t.Side), to: c.aligned("result", t.Dst, columns*int64(t.Width)*int64(v.Bytes())),
+		lanes:   c.aligned("lanes", t.Lanes, 0), // which rows are looked at, Columns says
+		columns: c.aligned("columns", t.Columns, 4*columns), sources: c.sources(t.Sources, t.Width)}
+	c.launch(laneTranspose, int(columns/patchEdge)*(t.Width/patchEdge), paramOf(p))
+	return c.end("transposition of lanes")
 }
 
 // sources resolves the sources of so many lanes, if there are any.
-func (r *resolver) sources(t kernels.Tile, width int) address {
+func (c *call) sources(t kernels.Tile, width int) address {
 	if t == (kernels.Tile{}) {
 		return 0
 	}
-	return r.aligned("sources", t, 4*int64(width))
+	return c.aligned("sources", t, 4*int64(width))
 }

@@ -1,8 +1,6 @@
 package cuda
 
 import (
-	"errors"
-
 	"ooc/kernels"
 )
 
@@ -33,21 +31,17 @@ func (d *Device) Reaches(b kernels.Buffer) bool {
 
 // CopyPeer implements kernels.PeerOps.
 func (d *Device) CopyPeer(on kernels.Stream, dst, src kernels.Tile, bytes int64) error {
-	s, err := d.ownStream(on, 0)
-	from := peerBuffer(src.Buf)
-	if err == nil && from == nil {
-		err = errors.New("the source is in no buffer of a GPU")
-	}
-	r := &resolver{device: d, err: err}
-	to := r.bytes("result", dst, bytes)
-	if r.err == nil {
-		r.device = from.At.device
-		at := r.bytes("source", src, bytes)
-		if r.err == nil {
-			r.err = d.call("cuMemcpyPeerAsync", func() Result {
-				return d.driver.copyPeer(to, d.context, at, r.device.context, bytes, s.handle)
+	c, from := d.on(on, forAll), peerBuffer(src.Buf)
+	c.Want(from != nil, "the source is in no buffer of a GPU")
+	to := c.bytes("result", dst, bytes)
+	if c.Err == nil {
+		c.device = from.At.device
+		at := c.bytes("source", src, bytes)
+		if c.Err == nil {
+			c.Err = d.call("cuMemcpyPeerAsync", func() Result {
+				return d.driver.copyPeer(to, d.context, at, c.device.context, bytes, c.stream.handle)
 			})
 		}
 	}
-	return in("copy from a GPU", r.err)
+	return c.end("copy from a GPU")
 }

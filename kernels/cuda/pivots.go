@@ -15,11 +15,11 @@ type rankParam struct {
 
 // Pivots implements kernels.TileOps: the tiles are listed once, and then each pivot is a launch.
 func (d *Device) Pivots(s kernels.Stream, v entry.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
-	own, err := d.ownStream(s, v)
-	if err == nil {
-		err = own.pivots(v, t, tiles, lo, hi)
+	c := d.on(s, v)
+	if c.Err == nil {
+		c.Err = c.stream.pivots(v, t, tiles, lo, hi)
 	}
-	return in("pivots", err)
+	return c.end("pivots")
 }
 
 func (s *stream) pivots(v entry.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
@@ -63,13 +63,9 @@ const differBlocks = 1024
 
 // Differ implements kernels.TileOps.
 func (d *Device) Differ(s kernels.Stream, flag, a, b kernels.Tile, bytes int64) error {
-	own, err := d.ownStream(s, entry.I32)
-	r := &resolver{device: d, err: err}
-	p := &differParam{flag: r.vector("flag", flag, 1), a: r.bytes("a", a, bytes), b: r.bytes("b", b, bytes), bytes: bytes}
-	if r.err == nil && bytes > 0 {
-		const share = 4 * vector // of a thread, at least
-		threads := int64(kernelInfo[differs].threads)
-		r.err = own.serve(differs, int(min((bytes+share*threads-1)/(share*threads), differBlocks)), paramOf(p))
-	}
-	return in("differ", r.err)
+	c := d.on(s, forAll)
+	p := &differParam{flag: c.vector("flag", flag, 1), a: c.bytes("a", a, bytes), b: c.bytes("b", b, bytes), bytes: bytes}
+	share := int64(4 * vector * kernelInfo[differs].threads) // of a block, at least
+	c.launch(differs, int(min((bytes+share-1)/share, differBlocks)), paramOf(p))
+	return c.end("differ")
 }

@@ -1,9 +1,6 @@
 package cuda
 
 import (
-	"fmt"
-	"math/bits"
-
 	"ooc/kernels"
 	"ooc/kernels/entry"
 )
@@ -33,20 +30,15 @@ type linkParam struct {
 
 // Pull implements kernels.VectorOps: groups of up to 32 threads are parts of a warp, larger ones several warps.
 func (d *Device) Pull(s kernels.Stream, v entry.Variant, p kernels.Pull) error {
-	own, err := d.ownStream(s, v)
-	if err == nil {
-		err = checkGroup(p.Group)
-	}
-	if err == nil && (p.Count < 0 || p.Stride%4 != 0 || p.Stride < 0) {
-		err = fmt.Errorf("%d vectors, %d bytes apart", p.Count, p.Stride)
-	}
-	r := &resolver{device: d, err: err}
+	c := d.on(s, v)
+	c.Group(p.Group)
+	c.Want(p.Count >= 0 && p.Stride%4 == 0 && p.Stride >= 0, "%d vectors, %d bytes apart", p.Count, p.Stride)
 	count := max(1, p.Count)
 	behind := int(p.Stride/4)*(count-1) + p.Block.Hi // entries of all vectors
-	q := &pullParam{block: r.block(p.Block), dist: r.toEnd("dist", p.Dist), next: r.vector("next", p.Next, behind),
-		pred: r.vector("pred", p.Pred, behind), changed: r.vector("changed", p.Changed, count), first: oneIf(p.First), group: int32(p.Group),
+	q := &pullParam{block: c.block(p.Block), dist: c.toEnd("dist", p.Dist), next: c.vector("next", p.Next, behind),
+		pred: c.vector("pred", p.Pred, behind), changed: c.vector("changed", p.Changed, count), first: oneIf(p.First), group: int32(p.Group),
 		stride: p.Stride / 4}
-	if r.err == nil {
+	if c.Err == nil {
 		k := pulls
 		if p.Group > kernelInfo[pulls].threads {
 			k = largePulls
@@ -56,9 +48,9 @@ func (d *Device) Pull(s kernels.Stream, v entry.Variant, p kernels.Pull) error {
 			return d.pullSome(s, v, p, most)
 		}
 		q.blocks = int32(blocks)
-		r.err = own.launchSome(v, k, blocks*count, paramOf(q))
+		c.launch(k, blocks*count, paramOf(q))
 	}
-	return in("pull", r.err)
+	return c.end("pull")
 }
 
 // mostBlocks is how many blocks of threads a launch may have.
@@ -85,18 +77,14 @@ const (
 
 // Link implements kernels.VectorOps.
 func (d *Device) Link(s kernels.Stream, v entry.Variant, l kernels.Link) error {
-	own, err := d.ownStream(s, v)
-	group := linkGroup
+	c, group := d.on(s, v), linkGroup
 	if l.Block.Edge > 0 {
 		group = linkGroupMatrix
 	}
-	r := &resolver{device: d, err: err}
-	q := &linkParam{block: r.block(l.Block), component: r.toEnd("component", l.Component), light: r.vector("light", l.Light, l.Block.Hi),
-		ends: r.vector("ends", l.Ends, l.Block.Hi), first: oneIf(l.First), group: int32(group)}
-	if r.err == nil {
-		r.err = own.launchSome(v, links, groupBlocks(links, l.Block.Hi-l.Block.Lo, group), paramOf(q))
-	}
-	return in("link", r.err)
+	q := &linkParam{block: c.block(l.Block), component: c.toEnd("component", l.Component), light: c.vector("light", l.Light, l.Block.Hi),
+		ends: c.vector("ends", l.Ends, l.Block.Hi), first: oneIf(l.First), group: int32(group)}
+	c.launch(links, groupBlocks(links, l.Block.Hi-l.Block.Lo, group), paramOf(q))
+	return c.end("link")
 }
 
 // groupBlocks is how many blocks of threads have a group for each vertex.
@@ -105,33 +93,15 @@ func groupBlocks(k kernel, vertices, group int) int {
 	return entry.CeilDiv(vertices, each)
 }
 
-// launchSome starts a kernel unless there is nothing to do.
-func (s *stream) launchSome(v entry.Variant, k kernel, blocks int, p param) error {
-	if blocks == 0 {
-		return nil
-	}
-	return s.launch(v, k, blocks, p)
-}
-
-func checkGroup(group int) error {
-	if group < 1 || group > kernels.MaxGroup || bits.OnesCount(uint(group)) != 1 {
-		return fmt.Errorf("group of %d: want a power of two up to %d", group, kernels.MaxGroup)
-	}
-	return nil
-}
-
 // block resolves the arcs of a block.
-func (r *resolver) block(b kernels.Block) blockParam {
+func (c *call) block(b kernels.Block) blockParam {
+	c.Block(&b)
 	p := blockParam{lo: int32(b.Lo), hi: int32(b.Hi), edge: int32(b.Edge), row: int32(b.Row), rows: int32(b.Rows), transposed: oneIf(b.Transposed)}
-	switch {
-	case r.err != nil:
-	case b.Lo < 0 || b.Hi < b.Lo || b.Edge != 0 && (b.Edge < b.Hi-b.Lo || b.Rows < 0 || b.Row < 0):
-		r.err = fmt.Errorf("block of the vertices %d…%d, %d×%d entries from row %d on", b.Lo, b.Hi-1, b.Rows, b.Edge, b.Row)
-	case b.Edge == 0:
-		p.offsets = r.vector("offsets", b.Offsets, b.Hi-b.Lo+1)
-		p.ends, p.weights = r.toEnd("ends", b.Ends), r.toEnd("weights", b.Weights)
-	default:
-		p.weights = r.vector("weights", b.Weights, b.Rows*b.Edge)
+	if b.Edge == 0 {
+		p.offsets = c.vector("offsets", b.Offsets, b.Hi-b.Lo+1)
+		p.ends, p.weights = c.toEnd("ends", b.Ends), c.toEnd("weights", b.Weights)
+	} else {
+		p.weights = c.vector("weights", b.Weights, b.Rows*b.Edge)
 	}
 	return p
 }

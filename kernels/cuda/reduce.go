@@ -2,11 +2,9 @@ package cuda
 
 import (
 	"errors"
-	"fmt"
 	"unsafe"
 
 	"ooc/kernels"
-	"ooc/kernels/entry"
 )
 
 // leastParam is Least of reduce.cuh.
@@ -55,13 +53,11 @@ func (s *stream) needReduction() error {
 }
 
 // leastOf fills in what a reduction of n entries needs, and returns its blocks.
-func (s *stream) leastOf(r *resolver, source, result kernels.Tile, n int) (leastParam, int) {
-	if r.err == nil && (n < 1 || int64(n) > 1<<31-1) {
-		r.err = fmt.Errorf("%d entries: want one at least, and at most %d", n, 1<<31-1)
-	}
-	p := leastParam{source: r.vector("source", source, n), result: r.vector("result", result, 2), n: uint32(n)}
-	if r.err == nil {
-		r.err = s.needReduction()
+func (c *call) leastOf(source, result kernels.Tile, n int) (leastParam, int) {
+	c.Want(n >= 1 && int64(n) <= 1<<31-1, "%d entries: want one at least, and at most %d", n, 1<<31-1)
+	p := leastParam{source: c.vector("source", source, n), result: c.vector("result", result, 2), n: uint32(n)}
+	if s := c.stream; c.Err == nil {
+		c.Err = s.needReduction()
 		p.arrived, p.parts = s.reduction.At.at, s.reduction.At.at+8
 	}
 	return p, max(1, min(n/leastShare, leastBlocks))
@@ -70,34 +66,26 @@ func (s *stream) leastOf(r *resolver, source, result kernels.Tile, n int) (least
 // Least implements kernels.VectorOps: one launch, in which the block of threads that ends last reduces the results of
 // the others.
 func (d *Device) Least(s kernels.Stream, l kernels.Least) error {
-	own, err := d.ownStream(s, entry.I32)
-	r := &resolver{device: d, err: err}
-	p, blocks := own.leastOf(r, l.Source, l.Result, l.N)
-	if r.err == nil {
-		r.err = own.serve(least, blocks, paramOf(&p))
-	}
-	return in("least", r.err)
+	c := d.on(s, forAll)
+	p, blocks := c.leastOf(l.Source, l.Result, l.N)
+	c.launch(least, blocks, paramOf(&p))
+	return c.end("least")
 }
 
 // Grow implements kernels.VectorOps.
 func (d *Device) Grow(s kernels.Stream, g kernels.Grow) error {
-	own, err := d.ownStream(s, entry.I32)
-	r := &resolver{device: d, err: err}
-	p := &growParam{offsets: r.vector("offsets", g.Offsets, g.N+1), ends: r.toEnd("ends", g.Ends), weights: r.toEnd("weights", g.Weights),
-		keys: r.vector("keys", g.Keys, g.N), parents: r.vector("parents", g.Parents, g.N), tree: r.vector("tree", g.Tree, g.N)}
-	if r.err == nil && (g.Steps < 1 || g.Steps > 1<<31-1) {
-		r.err = fmt.Errorf("%d steps: want one at least", g.Steps)
-	}
+	c := d.on(s, forAll)
+	p := &growParam{offsets: c.vector("offsets", g.Offsets, g.N+1), ends: c.toEnd("ends", g.Ends), weights: c.toEnd("weights", g.Weights),
+		keys: c.vector("keys", g.Keys, g.N), parents: c.vector("parents", g.Parents, g.N), tree: c.vector("tree", g.Tree, g.N), steps: int32(g.Steps)}
+	c.Want(g.Steps >= 1 && g.Steps <= 1<<31-1, "%d steps: want one at least", g.Steps)
 	var blocks int
-	p.least, blocks = own.leastOf(r, g.Keys, g.Least, g.N)
-	if p.steps = int32(g.Steps); r.err == nil && g.N <= growAlone {
-		r.err = own.serve(growSteps, 1, paramOf(p))
-	} else {
-		for step := 0; step < g.Steps && r.err == nil; step++ {
-			if r.err = own.serve(growTake, takeBlocks, paramOf(p)); r.err == nil {
-				r.err = own.serve(least, blocks, paramOf(&p.least))
-			}
-		}
+	if p.least, blocks = c.leastOf(g.Keys, g.Least, g.N); g.N <= growAlone {
+		c.launch(growSteps, 1, paramOf(p))
+		return c.end("grow")
 	}
-	return in("grow", r.err)
+	for step := 0; step < g.Steps && c.Err == nil; step++ {
+		c.launch(growTake, takeBlocks, paramOf(p))
+		c.launch(least, blocks, paramOf(&p.least))
+	}
+	return c.end("grow")
 }

@@ -1,11 +1,9 @@
 package cuda
 
 import (
-	"fmt"
 	"hash/crc32"
 
 	"ooc/kernels"
-	"ooc/kernels/entry"
 )
 
 // sumsParam is Sums of sums.cuh.
@@ -41,13 +39,10 @@ func power(words int64) uint32 { return ^sumZeros(^uint32(1<<31), 4*words) }
 
 // Checksums implements kernels.LaneOps.
 func (d *Device) Checksums(on kernels.Stream, dst, src kernels.Tile, bytes int64, count int) error {
-	s, err := d.ownStream(on, entry.I32)
-	if err == nil && (bytes <= 0 || bytes%sumBytes != 0 || count < 0) {
-		err = fmt.Errorf("%d blocks of %d bytes: want a multiple of %d", count, bytes, sumBytes)
-	}
-	r := &resolver{device: d, err: err}
-	p := &sumsParam{words: bytes / 4, count: int32(count), sums: r.vector("result", dst, count), data: r.aligned("blocks", src, bytes*int64(count))}
-	if r.err == nil && count > 0 {
+	c := d.on(on, forAll)
+	c.Want(bytes > 0 && bytes%sumBytes == 0 && count >= 0, "%d blocks of %d bytes: want a multiple of %d", count, bytes, sumBytes)
+	p := &sumsParam{words: bytes / 4, count: int32(count), sums: c.vector("result", dst, count), data: c.aligned("blocks", src, bytes*int64(count))}
+	if c.Err == nil && count > 0 {
 		for i := range p.advance {
 			p.advance[i] = power(int64(i + 1))
 		}
@@ -55,7 +50,7 @@ func (d *Device) Checksums(on kernels.Stream, dst, src kernels.Tile, bytes int64
 			p.tree[i] = power(4 << i)
 		}
 		p.round, p.zeros = power(sumBytes/4), sumZeros(0, bytes)
-		r.err = s.serve(tileSums, min(count, sumBlocks), paramOf(p))
+		c.launch(tileSums, min(count, sumBlocks), paramOf(p))
 	}
-	return in("checksums", r.err)
+	return c.end("checksums")
 }

@@ -7,6 +7,7 @@ import (
 
 	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/kernels/internal/ledger"
 )
 
 var _ kernels.LaneOps = (*device)(nil)
@@ -21,13 +22,13 @@ const mostObjects = 32
 
 // laneCall gathers the arguments of kernels of lanes.cl, and keeps the first error.
 type laneCall struct {
+	ledger.Check
 	stream  *stream
 	variant entry.Variant
 	objects []handle // of all operands
 	at      []laneOperand
 	pieces  bool
 	set     map[string]bool // kernels whose operands are set
-	err     error
 }
 
 // laneOperand is where an operand begins: in the first of its buffer's memory objects.
@@ -39,19 +40,18 @@ type laneOperand struct {
 // lanesOn begins an operation on so many lanes.
 func (d *device) lanesOn(on kernels.Stream, v entry.Variant, width int) *laneCall {
 	s, err := d.ownStream(on, v)
-	if err == nil && (width <= 0 || width%kernels.DeviceLaneUnit != 0 || width > kernels.MostLanes) {
-		err = fmt.Errorf("%d lanes: want a multiple of %d, at most %d", width, kernels.DeviceLaneUnit, kernels.MostLanes)
-	}
-	return &laneCall{stream: s, variant: v, set: map[string]bool{}, err: err}
+	c := &laneCall{Check: ledger.Check{Err: err}, stream: s, variant: v, set: map[string]bool{}}
+	c.Lanes(width)
+	return c
 }
 
 // operand adds an operand of so many bytes, or of as many as its content says.
 func (c *laneCall) operand(what string, t kernels.Tile, bytes int64) {
-	if c.err != nil {
+	if c.Err != nil {
 		return
 	}
 	if _, err := c.stream.device.spans(t, bytes); err != nil {
-		c.err = fmt.Errorf("%s: %w", what, err)
+		c.Err = fmt.Errorf("%s: %w", what, err)
 		return
 	}
 	b, unit := kernels.Bare(t.Buf).(*buffer), int64(align)
@@ -59,7 +59,7 @@ func (c *laneCall) operand(what string, t kernels.Tile, bytes int64) {
 		unit *= 4
 	}
 	if t.Off%unit != 0 {
-		c.err = fmt.Errorf("%s: at offset %d: want a multiple of %d", what, t.Off, unit)
+		c.Err = fmt.Errorf("%s: at offset %d: want a multiple of %d", what, t.Off, unit)
 		return
 	}
 	first := slices.Index(c.objects, b.At.memory[0])
@@ -105,11 +105,11 @@ func (c *laneCall) run(kernel string, groups, items, change int, numbers ...arg)
 }
 
 func (c *laneCall) runOn(kernel string, first, last, groups, items, change int, numbers ...arg) {
-	if c.err != nil || groups == 0 {
+	if c.Err != nil || groups == 0 {
 		return
 	}
 	if c.pieces && len(c.objects) > mostObjects {
-		c.err = fmt.Errorf("%w: the operands lie in %d pieces of memory, which the driver makes small; kernels take %d", kernels.ErrNoMemory, len(c.objects), mostObjects)
+		c.Err = fmt.Errorf("%w: the operands lie in %d pieces of memory, which the driver makes small; kernels take %d", kernels.ErrNoMemory, len(c.objects), mostObjects)
 		return
 	}
 	args := append(c.operands(first, last), numbers...)
@@ -119,15 +119,15 @@ func (c *laneCall) runOn(kernel string, first, last, groups, items, change int, 
 		}
 	}
 	c.set[kernel] = true
-	c.err = c.stream.launch(kernelOf{lanesProgram(c.variant, c.pieces), kernel}, groups, items, args)
+	c.Err = c.stream.launch(kernelOf{lanesProgram(c.variant, c.pieces), kernel}, groups, items, args)
 }
 
 // end has the driver begin, and returns the error of the operation.
 func (c *laneCall) end(what string) error {
-	if c.err == nil {
-		c.err = c.stream.flush()
+	if c.Err == nil {
+		c.Err = c.stream.flush()
 	}
-	return in(what, c.err)
+	return in(what, c.Err)
 }
 
 // What a group of items of lanes.cl takes on a GPU.
@@ -149,13 +149,7 @@ func (d *device) laneStrip() int {
 // Level implements kernels.LaneOps: each range is a launch.
 func (d *device) Level(on kernels.Stream, v entry.Variant, l kernels.Level) error {
 	c := d.lanesOn(on, v, l.Width)
-	rows := int32(0)
-	for _, g := range l.Ranges {
-		if c.err == nil && (g.Lo < 0 || g.Hi < g.Lo || g.Degree < 0) {
-			c.err = fmt.Errorf("rows from %d to %d with %d arcs: there are none such", g.Lo, g.Hi, g.Degree)
-		}
-		rows = max(rows, g.Hi)
-	}
+	rows := c.Level(l.Ranges)
 	c.operand("lanes", l.Lanes, int64(rows)*int64(l.Width)*int64(v.Bytes()))
 	c.operand("offsets", l.Offsets, entry.WordBytes*(int64(rows)+1))
 	c.operand("ends", l.Ends, 0)
@@ -185,16 +179,11 @@ func oneIf(b bool) int {
 // LaneProduct implements kernels.LaneOps by the kernel of MinPlus.
 func (d *device) LaneProduct(on kernels.Stream, v entry.Variant, p kernels.LaneProduct) error {
 	c := d.lanesOn(on, v, p.Width)
-	switch {
-	case c.err != nil:
-	case p.Edge <= 0 || p.Edge%smallBlock != 0:
-		c.err = fmt.Errorf("weights of edge %d: want a multiple of %d", p.Edge, smallBlock)
-	case p.Dst == p.Src || p.Dst == p.Weights:
-		c.err = errors.New("the result is also an operand")
-	case c.stream.pairs:
-		c.err = errors.New("the stream is one for tiles of pairs")
-	default:
-		c.err = c.stream.laneProduct(v, p)
+	if c.Product(&p); c.Err == nil {
+		c.Want(!c.stream.pairs, "the stream is one for tiles of pairs")
+	}
+	if c.Err == nil {
+		c.Err = c.stream.laneProduct(v, p)
 	}
 	return c.end("product of lanes")
 }
@@ -219,9 +208,7 @@ func (s *stream) laneProduct(v entry.Variant, p kernels.LaneProduct) error {
 // LaneBlocks implements kernels.LaneOps.
 func (d *device) LaneBlocks(on kernels.Stream, v entry.Variant, b kernels.LaneBlocks) error {
 	c := d.lanesOn(on, v, b.Width)
-	if c.err == nil && b.Count < 0 {
-		c.err = fmt.Errorf("%d blocks", b.Count)
-	}
+	c.Want(b.Count >= 0, "%d blocks", b.Count)
 	const blockBytes = 5 * entry.WordBytes
 	c.operand("lanes", b.Lanes, int64(b.Width)*int64(v.Bytes())) // which rows are looked at, Blocks and Terms say
 	c.operand("blocks", b.Blocks, blockBytes*int64(b.Count))
@@ -238,9 +225,7 @@ func (d *device) LaneBlocks(on kernels.Stream, v entry.Variant, b kernels.LaneBl
 // LaneTranspose implements kernels.LaneOps.
 func (d *device) LaneTranspose(on kernels.Stream, v entry.Variant, t kernels.LaneTranspose) error {
 	c := d.lanesOn(on, v, t.Width)
-	if c.err == nil && (t.Edge <= 0 || t.Edge%kernels.DeviceLaneUnit != 0 || t.Width%t.Edge != 0 || t.Side <= 0) {
-		c.err = fmt.Errorf("%d lanes to %d tiles of edge %d: want an edge that is a multiple of %d, and lanes that are one of it", t.Width, t.Side, t.Edge, kernels.DeviceLaneUnit)
-	}
+	c.Transpose(&t)
 	columns := int64(t.Side) * int64(t.Edge)
 	c.operand("result", t.Dst, columns*int64(t.Width)*int64(v.Bytes()))
 	c.operand("lanes", t.Lanes, 0) // which rows are looked at, Columns says
@@ -253,9 +238,7 @@ func (d *device) LaneTranspose(on kernels.Stream, v entry.Variant, t kernels.Lan
 // LaneSums implements kernels.LaneOps.
 func (d *device) LaneSums(on kernels.Stream, v entry.Variant, l kernels.LaneSums) error {
 	c := d.lanesOn(on, v, l.Width)
-	if c.err == nil && (l.Rows < 0 || l.Count < 0 || l.Count > l.Width) {
-		c.err = fmt.Errorf("%d rows, %d of %d lanes", l.Rows, l.Count, l.Width)
-	}
+	c.Rows(l.Rows, l.Count, l.Width)
 	parts := entry.CeilDiv(l.Rows, kernels.LaneSumRows)
 	byRow := l.ByRow
 	if byRow == (kernels.Tile{}) {
@@ -279,9 +262,7 @@ func (d *device) Checksums(on kernels.Stream, dst, src kernels.Tile, bytes int64
 	// A tile of 1-byte entries; those of kinds are multiples.
 	const unit = kernels.DeviceLaneUnit * kernels.DeviceLaneUnit
 	c := d.lanesOn(on, entry.I32, kernels.DeviceLaneUnit)
-	if c.err == nil && (bytes <= 0 || bytes%unit != 0 || count < 0) {
-		c.err = fmt.Errorf("%d blocks of %d bytes: want a multiple of %d", count, bytes, unit)
-	}
+	c.Want(bytes > 0 && bytes%unit == 0 && count >= 0, "%d blocks of %d bytes: want a multiple of %d", count, bytes, unit)
 	c.operand("result", dst, entry.WordBytes*int64(count))
 	c.operand("blocks", src, bytes*int64(count))
 	c.run("checksums", min(count, 64*d.found.units), d.items(), 0, long(bytes/entry.WordBytes), number(count))
