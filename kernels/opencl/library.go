@@ -3,7 +3,6 @@ package opencl
 import (
 	"fmt"
 	"reflect"
-	"runtime"
 	"sync"
 	"unsafe"
 
@@ -95,9 +94,15 @@ func (l *library) call(fn uintptr, args ...uintptr) clCode {
 //go:uintptrescapes
 func (l *library) create(name string, fn uintptr, args ...uintptr) (handle, error) {
 	code := new(clCode)
-	h := handle(l.made(fn, append(args, uintptr(unsafe.Pointer(code)))))
-	runtime.KeepAlive(code)
+	h := handle(l.madeWith(fn, args, uintptr(unsafe.Pointer(code))))
 	return h, check(name, *code)
+}
+
+// madeWith is made with one more argument, an address of what is kept on the heap: a stack may move before the call.
+//
+//go:uintptrescapes
+func (l *library) madeWith(fn uintptr, args []uintptr, last uintptr) uintptr {
+	return l.made(fn, append(args, last))
 }
 
 func (l *library) made(fn uintptr, args []uintptr) uintptr {
