@@ -184,7 +184,7 @@ func newBenchProduct(o BenchOptions, v entry.Variant, name string, threads int, 
 		b.close()
 		return nil, err
 	}
-	fillBench(v, b.buffer.(*buffer).At.data, int(entryBytes))
+	fillBench(v, b.buffer.(*buffer).At.Data, int(entryBytes))
 	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: b.buffer, Off: i * size} }
 	for i := range count {
 		p := kernels.Product{C: tile(int64(2*m) + i)}

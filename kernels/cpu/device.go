@@ -54,8 +54,8 @@ func Open(o Options) (*Device, error) {
 	}
 	d := &Device{path: p, threads: o.Threads}
 	d.books = &books{Name: "cpu", Closed: errClosed, Limit: o.Memory,
-		Take: d.take, Give: func(p place) error { return p.unmap() },
-		TakeHost: d.takeHost, GiveHost: func(_ []byte, m mapping) error { return m.unmap() }}
+		Take: d.take, Give: func(p place) error { return p.Unmap() },
+		TakeHost: d.takeHost, GiveHost: func(_ []byte, m ledger.Memory) error { return m.Unmap() }}
 	if d.pool, err = newPool(o.Threads); err != nil {
 		return nil, err
 	}
@@ -83,26 +83,26 @@ func (d *Device) Path() string { return d.path.name }
 // place is a buffer of a device.
 type place struct {
 	device *Device
-	mapping
+	ledger.Memory
 }
 
 type (
-	books  = ledger.Ledger[place, mapping, *stream]
+	books  = ledger.Ledger[place, ledger.Memory, *stream]
 	buffer = ledger.Buffer[place]
 )
 
 // take maps memory, in huge pages where the system has them.
 func (d *Device) take(bytes int64, _ bool) (place, error) {
-	m, err := mapMemory(bytes)
+	m, err := ledger.Map(bytes, true)
 	if err != nil {
 		err = fmt.Errorf("%w: %w", kernels.ErrNoMemory, err)
 	}
 	return place{d, m}, err
 }
 
-func (d *Device) takeHost(bytes int64) ([]byte, mapping, error) {
-	m, err := mapMemory(bytes)
-	return m.data, m, err
+func (d *Device) takeHost(bytes int64) ([]byte, ledger.Memory, error) {
+	m, err := ledger.Map(bytes, true)
+	return m.Data, m, err
 }
 
 // NewStream starts a stream.

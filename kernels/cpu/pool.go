@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+
+	"ooc/kernels/internal/ledger"
 )
 
 const (
@@ -35,7 +37,7 @@ type job struct {
 // pool runs the tasks of all waiting jobs, one of each in turn.
 type pool struct {
 	workers errgroup.Group
-	scratch []mapping
+	scratch []ledger.Memory
 
 	mu     sync.Mutex
 	wake   sync.Cond // a job came, or closed; its lock is mu
@@ -48,13 +50,13 @@ func newPool(threads int) (*pool, error) {
 	p := &pool{}
 	p.wake.L = &p.mu
 	for range threads {
-		m, err := mapMemory(scratchBytes)
+		m, err := ledger.Map(scratchBytes, true)
 		if err != nil {
 			return nil, errors.Join(err, p.close())
 		}
 		p.scratch = append(p.scratch, m)
-		w := &worker{packed: &m.data[0], copied: &m.data[packedBytes],
-			block: &m.data[packedBytes+copiedBytes]}
+		w := &worker{packed: &m.Data[0], copied: &m.Data[packedBytes],
+			block: &m.Data[packedBytes+copiedBytes]}
 		p.workers.Go(func() error { p.work(w); return nil })
 	}
 	return p, nil
@@ -115,7 +117,7 @@ func (p *pool) close() error {
 	p.wake.Broadcast()
 	err := p.workers.Wait()
 	for _, m := range p.scratch {
-		err = errors.Join(err, m.unmap())
+		err = errors.Join(err, m.Unmap())
 	}
 	return err
 }

@@ -134,7 +134,7 @@ func (d *Device) resolve(t kernels.Tile, bytes int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.At.data[t.Off:][:bytes:bytes], nil
+	return b.At.Data[t.Off:][:bytes:bytes], nil
 }
 
 // Record implements kernels.Stream.

@@ -5,13 +5,15 @@ import (
 	"unsafe"
 
 	"golang.org/x/sync/errgroup"
+
+	"ooc/kernels/internal/ledger"
 )
 
 // hostBlock is what is known of page-locked memory. Either CUDA allocated it, or the system did and it was locked
 // afterwards, in chunks.
 type hostBlock struct {
-	raw   []byte // what is to be unmapped; nil where CUDA allocated it
-	chunk int64  // bytes that were locked at once; copies do not cross its multiples
+	ledger.Memory
+	chunk int64 // bytes that were locked at once; copies do not cross its multiples; 0: CUDA allocated it
 }
 
 const (
@@ -28,12 +30,12 @@ var lockChunk int64 = 512 << 20
 
 // takeHost takes page-locked host memory.
 func (d *Device) takeHost(bytes int64) ([]byte, hostBlock, error) {
-	if bytes >= lockAlone {
-		if raw, data := mapHuge(bytes); raw != nil {
-			if err := d.lock(data); err != nil {
-				return nil, hostBlock{}, errors.Join(err, unmapHuge(raw))
+	if bytes >= lockAlone && ledger.Mapped {
+		if m, err := ledger.Map(bytes, false); err == nil {
+			if err := d.lock(m.Data); err != nil {
+				return nil, hostBlock{}, errors.Join(err, m.Unmap())
 			}
-			return data, hostBlock{raw, lockChunk}, nil
+			return m.Data, hostBlock{m, lockChunk}, nil
 		}
 	}
 	p, err := got(d, "cuMemHostAlloc", func() (unsafe.Pointer, Result) { return d.driver.hostAlloc(bytes) })
@@ -94,7 +96,7 @@ func chunksOf(b []byte, size int64) [][]byte {
 }
 
 func (d *Device) giveHost(data []byte, block hostBlock) error {
-	if block.raw == nil {
+	if block.chunk == 0 {
 		return d.call("cuMemFreeHost", func() Result { return d.driver.hostFree(unsafe.Pointer(&data[0])) })
 	}
 	var group errgroup.Group
@@ -105,7 +107,7 @@ func (d *Device) giveHost(data []byte, block hostBlock) error {
 	if err := group.Wait(); err != nil {
 		return err // it stays mapped: the GPU may still be able to write there
 	}
-	return unmapHuge(block.raw)
+	return block.Unmap()
 }
 
 // pieces cuts the host memory of a copy at the borders of the locked chunks: CUDA refuses copies that cross them.
