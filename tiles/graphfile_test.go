@@ -11,7 +11,8 @@ import (
 
 func FuzzHead(f *testing.F) {
 	m := &Meta{ID: ID{1}, N: 5, Arcs: 5, Kind: entry.KindI32}
-	f.Add(disk.Seal(&head{Magic: [8]byte([]byte(graphMagic)), Version: FormatVersion, Kind: 4, N: 5, Size: 5, ID: m.ID}), int64(152))
+	f.Add(disk.Seal(&head{Magic: [8]byte([]byte(graphMagic)), Version: FormatVersion, Kind: 4, N: 5, Size: 5,
+		ID: m.ID}), int64(152))
 	f.Add([]byte(graphMagic), int64(0))
 	f.Fuzz(func(t *testing.T, b []byte, size int64) {
 		try := [][]byte{b}

@@ -70,7 +70,8 @@ type recordHead struct {
 	Kind, T        uint32
 	N              int64
 	Seq            uint64
-	Done, Elapsed  int64
+	Done           int64
+	Elapsed        time.Duration
 	Incarnation    incarnation
 	AlgorithmBytes uint32
 	Algorithm      [maxAlgorithm]byte
@@ -83,8 +84,8 @@ type recordHead struct {
 
 // encodeRecord fills one sector.
 func encodeRecord(r record, m *Meta) []byte {
-	h := recordHead{Magic: [8]byte([]byte(stateMagic)), Version: FormatVersion, Size: stateRecord, Kind: r.kind, T: uint32(m.T), N: int64(m.N),
-		Seq: r.state.Seq, Done: r.state.Done, Elapsed: int64(r.state.Elapsed), Incarnation: r.inc,
+	h := recordHead{Magic: [8]byte([]byte(stateMagic)), Version: FormatVersion, Size: stateRecord, Kind: r.kind,
+		T: uint32(m.T), N: int64(m.N), Seq: r.state.Seq, Done: r.state.Done, Elapsed: r.state.Elapsed, Incarnation: r.inc,
 		AlgorithmBytes: uint32(len(r.state.Algorithm)), ID: m.ID, Stop: r.state.Stop}
 	copy(h.Algorithm[:], r.state.Algorithm)
 	copy(h.Closer[:], r.state.Closer)
@@ -108,12 +109,12 @@ func decodeRecord(file string, b []byte, m *Meta) (r record, st status, err erro
 	if err := m.checkHead(file, h.Version, h.ID, remedy); err != nil {
 		return r, damaged, err
 	}
-	if h.Size != stateRecord || h.T != uint32(m.T) || h.N != int64(m.N) || h.Done < 0 || h.Done > h.N || h.Elapsed < 0 ||
-		h.Stop < 0 || h.Stop > h.N+1 || h.AlgorithmBytes > maxAlgorithm {
+	if h.Size != stateRecord || h.T != uint32(m.T) || h.N != int64(m.N) || h.Done < 0 || h.Done > h.N ||
+		h.Elapsed < 0 || h.Stop < 0 || h.Stop > h.N+1 || h.AlgorithmBytes > maxAlgorithm {
 		return r, damaged, nil
 	}
-	return record{h.Kind, State{Algorithm: string(h.Algorithm[:h.AlgorithmBytes]), Done: h.Done, Seq: h.Seq, Elapsed: time.Duration(h.Elapsed),
-		Stop: h.Stop, Closer: string(bytes.TrimRight(h.Closer[:], "\x00"))}, h.Incarnation}, intact, nil
+	return record{h.Kind, State{Algorithm: string(h.Algorithm[:h.AlgorithmBytes]), Done: h.Done, Seq: h.Seq,
+		Elapsed: h.Elapsed, Stop: h.Stop, Closer: string(bytes.TrimRight(h.Closer[:], "\x00"))}, h.Incarnation}, intact, nil
 }
 
 // recordIn reads a record, of whatever version and store, if its checksum matches.

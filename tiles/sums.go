@@ -43,7 +43,8 @@ type sumsHead struct {
 
 func encodeSums(sums []uint32, m *Meta) []byte {
 	body := entry.Bytes(sums)
-	h := sumsHead{Magic: [8]byte([]byte(sumsMagic)), Version: FormatVersion, T: uint32(m.T), N: uint64(m.N), Sum: Checksum(body), ID: m.ID}
+	h := sumsHead{Magic: [8]byte([]byte(sumsMagic)), Version: FormatVersion, T: uint32(m.T), N: uint64(m.N),
+		Sum: Checksum(body), ID: m.ID}
 	return append(disk.Seal(&h), body...)
 }
 

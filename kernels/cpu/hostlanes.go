@@ -7,6 +7,7 @@ import (
 
 	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/kernels/internal/ledger"
 )
 
 const (
@@ -99,7 +100,7 @@ func (d *Device) Cross(v entry.Variant, dst, src kernels.Lanes, weights [][]uint
 					s[k], w[k] = at(src.Row(int(x)), l*lineBytes), at(weights[x][:last*words], first*words)
 				}
 				p.cross[v](at(dst.Data, first*stride+l*lineBytes), s[0], s[1], s[2], s[3], w[0], w[1], w[2], w[3],
-					last-first, stride, flag(i > 0))
+					last-first, stride, ledger.OneIf[int](i > 0))
 			}
 		}
 	}
@@ -158,11 +159,4 @@ func rowBytes(m kernels.Lanes, entryBytes int) int {
 		panic(fmt.Sprintf("cpu: %d lanes: want a multiple of %d", m.Width, m.Unit()))
 	}
 	return m.Width * m.Entry
-}
-
-func flag(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -74,7 +74,7 @@ func (s *stream) MinPlus(v entry.Variant, t int, products []kernels.Product) err
 	}
 	resolved := make([]product, len(products))
 	for i, p := range products {
-		resolved[i].fresh = flag(p.Fresh)
+		resolved[i].fresh = ledger.OneIf[int](p.Fresh)
 		if resolved[i].Operands, err = ledger.Product(&p, x.pairs, s.device.tileViews(t, x.entryBytes)); err != nil {
 			return fmt.Errorf("cpu: min-plus: product %d: %w", i, err)
 		}

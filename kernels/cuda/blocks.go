@@ -5,6 +5,7 @@ import (
 
 	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/kernels/internal/ledger"
 )
 
 // laneBlocksParam is LaneBlocks of blocks.cuh.
@@ -22,11 +23,12 @@ const (
 func (d *Device) LaneBlocks(on kernels.Stream, v entry.Variant, b kernels.LaneBlocks) error {
 	c := d.onLanes(on, v, b.Width)
 	c.Want(b.Count >= 0, "%d blocks", b.Count)
-	p := &laneBlocksParam{blocks: c.aligned("blocks", b.Blocks, blockBytes*int64(b.Count)), terms: c.aligned("terms", b.Terms, 0),
+	p := &laneBlocksParam{blocks: c.aligned("blocks", b.Blocks, blockBytes*int64(b.Count)),
+		terms:   c.aligned("terms", b.Terms, 0),
 		weights: c.aligned("weights", b.Weights, kernels.LaneSlack*int64(v.Bytes())),
 		// Which rows are looked at, Blocks and Terms say.
 		lanes: c.aligned("lanes", b.Lanes, int64(b.Width)*int64(v.Bytes())),
-		width: int32(b.Width), fresh: oneIf(b.Fresh)}
+		width: int32(b.Width), fresh: ledger.OneIf[int32](b.Fresh)}
 	c.launch(laneBlocks, b.Count*entry.CeilDiv(b.Width, blockLanes), paramOf(p))
 	return c.end("blocks of lanes")
 }

@@ -63,16 +63,16 @@ func (a *laneAsker) begin(q kernels.LaneQuestion) (lanes, answer, data, work add
 // edges counts between so many bytes of edges, some rows in each block.
 func (a *laneAsker) edges(q kernels.LaneQuestion, k kernel, rows, bytes int) {
 	lanes, answer, data, _ := a.begin(q)
-	p := &laneEdgesParam{lanes: lanes, edges: data, counts: answer, width: int32(a.of.Width), rows: int32(a.of.Rows), count: int32(a.of.Count),
-		edge: int32(bytes / a.variant.Bytes())}
+	p := &laneEdgesParam{lanes: lanes, edges: data, counts: answer, width: int32(a.of.Width), rows: int32(a.of.Rows),
+		count: int32(a.of.Count), edge: int32(bytes / a.variant.Bytes())}
 	a.launch(k, a.strips()*entry.CeilDiv(a.of.Rows, rows), paramOf(p))
 }
 
 func (a *laneAsker) nearest(q kernels.LaneNearest) {
 	a.Want(q.K >= 1 && q.K <= kernels.MostLaneNear, "the %d nearest: want 1 to %d", q.K, kernels.MostLaneNear)
 	lanes, answer, _, work := a.begin(q)
-	p := &laneNearestParam{lanes: lanes, names: a.aligned("names", a.of.Names, 4*int64(a.of.Rows)), all: answer, parts: work,
-		width: int32(a.of.Width), rows: int32(a.of.Rows), k: int32(q.K), partRows: int32(q.PartRows())}
+	p := &laneNearestParam{lanes: lanes, names: a.aligned("names", a.of.Names, 4*int64(a.of.Rows)), all: answer,
+		parts: work, width: int32(a.of.Width), rows: int32(a.of.Rows), k: int32(q.K), partRows: int32(q.PartRows())}
 	a.launch(laneNearest, a.strips()*entry.CeilDiv(a.of.Rows, q.PartRows()), paramOf(p))
 	a.launch(nearestOfAll, a.strips(), paramOf(p))
 }

@@ -23,7 +23,8 @@ func (d *Device) LaneSums(on kernels.Stream, v entry.Variant, l kernels.LaneSums
 	c := d.onLanes(on, v, l.Width)
 	c.Rows(l.Rows, l.Count, l.Width)
 	parts := entry.CeilDiv(l.Rows, kernels.LaneSumRows)
-	p := &laneSumsParam{lanes: c.aligned("lanes", l.Lanes, int64(l.Rows)*int64(l.Width)*int64(v.Bytes())), names: c.aligned("names", l.Names, 4*int64(l.Rows)),
+	p := &laneSumsParam{lanes: c.aligned("lanes", l.Lanes, int64(l.Rows)*int64(l.Width)*int64(v.Bytes())),
+		names:  c.aligned("names", l.Names, 4*int64(l.Rows)),
 		byLane: c.aligned("sums", l.ByLane, int64(kernels.LaneSumBytes)*int64(l.Width)*int64(parts+1)),
 		width:  int32(l.Width), rows: int32(l.Rows), count: int32(l.Count)}
 	if l.ByRow != (kernels.Tile{}) {

@@ -3,6 +3,7 @@ package cuda
 import (
 	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/kernels/internal/ledger"
 )
 
 // levelParam is Level of levels.cuh.
@@ -36,8 +37,10 @@ const warpArcs = 16
 func (d *Device) Level(on kernels.Stream, v entry.Variant, l kernels.Level) error {
 	c := d.onLanes(on, v, l.Width)
 	rows := c.Level(l.Ranges)
-	p := &levelParam{width: int32(l.Width), fresh: oneIf(l.Fresh), lanes: c.aligned("lanes", l.Lanes, int64(rows)*int64(l.Width)*int64(v.Bytes())),
-		offsets: c.aligned("offsets", l.Offsets, 4*(int64(rows)+1)), ends: c.aligned("ends", l.Ends, 0), weights: c.aligned("weights", l.Weights, 0),
+	p := &levelParam{width: int32(l.Width), fresh: ledger.OneIf[int32](l.Fresh),
+		lanes:   c.aligned("lanes", l.Lanes, int64(rows)*int64(l.Width)*int64(v.Bytes())),
+		offsets: c.aligned("offsets", l.Offsets, 4*(int64(rows)+1)), ends: c.aligned("ends", l.Ends, 0),
+		weights: c.aligned("weights", l.Weights, 0),
 		sources: c.sources(l.Sources, l.Width)}
 	for _, g := range l.Ranges {
 		p.lo, p.hi, p.group = g.Lo, g.Hi, groupFor(int(g.Degree))
@@ -61,10 +64,12 @@ func (d *Device) LaneProduct(on kernels.Stream, v entry.Variant, p kernels.LaneP
 	c := d.onLanes(on, v, p.Width)
 	c.Product(&p)
 	edge, width := int64(p.Edge), int64(p.Width)*int64(v.Bytes())
-	to, from, weights := c.aligned("result", p.Dst, edge*width), c.aligned("lanes", p.Src, edge*width), c.aligned("weights", p.Weights, edge*edge*int64(v.Bytes()))
+	to, from, weights := c.aligned("result", p.Dst, edge*width), c.aligned("lanes", p.Src, edge*width),
+		c.aligned("weights", p.Weights, edge*edge*int64(v.Bytes()))
 	if c.Err == nil {
 		list := []listEntry{jobEntry(to, 1, 1, true), {uint64(weights), uint64(from)}}
-		c.Err = c.stream.multiply(v, list, 1, operandShape{rows: p.Edge, cols: p.Width, lda: p.Edge, ldb: p.Width, ldc: p.Width, depth: p.Edge})
+		c.Err = c.stream.multiply(v, list, 1, operandShape{rows: p.Edge, cols: p.Width, lda: p.Edge, ldb: p.Width,
+			ldc: p.Width, depth: p.Edge})
 	}
 	return c.end("product of lanes")
 }
@@ -74,7 +79,8 @@ func (d *Device) LaneTranspose(on kernels.Stream, v entry.Variant, t kernels.Lan
 	c := d.onLanes(on, v, t.Width)
 	c.Transpose(&t)
 	columns := int64(t.Side) * int64(t.Edge)
-	p := &laneTransposeParam{width: int32(t.Width), edge: int32(t.Edge), side: int32(t.Side), to: c.aligned("result", t.Dst, columns*int64(t.Width)*int64(v.Bytes())),
+	p := &laneTransposeParam{width: int32(t.Width), edge: int32(t.Edge), side: int32(t.Side),
+		to:      c.aligned("result", t.Dst, columns*int64(t.Width)*int64(v.Bytes())),
 		lanes:   c.aligned("lanes", t.Lanes, 0), // which rows are looked at, Columns says
 		columns: c.aligned("columns", t.Columns, 4*columns), sources: c.sources(t.Sources, t.Width)}
 	c.launch(laneTranspose, int(columns/patchEdge)*(t.Width/patchEdge), paramOf(p))

@@ -45,13 +45,6 @@ func (c *call) launch(k kernel, blocks int, p param) {
 // end returns the error of the operation.
 func (c *call) end(what string) error { return in(what, c.Err) }
 
-func oneIf(b bool) int32 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // bytes resolves a tile of so many bytes.
 func (c *call) bytes(what string, t kernels.Tile, n int64) address {
 	if c.Err != nil {

@@ -64,7 +64,8 @@ const differBlocks = 1024
 // Differ implements kernels.TileOps.
 func (d *Device) Differ(s kernels.Stream, flag, a, b kernels.Tile, bytes int64) error {
 	c := d.on(s, forAll)
-	p := &differParam{flag: c.vector("flag", flag, 1), a: c.bytes("a", a, bytes), b: c.bytes("b", b, bytes), bytes: bytes}
+	p := &differParam{flag: c.vector("flag", flag, 1), a: c.bytes("a", a, bytes), b: c.bytes("b", b, bytes),
+		bytes: bytes}
 	share := int64(4 * vector * kernelInfo[differs].threads) // of a block, at least
 	c.launch(differs, int(min((bytes+share-1)/share, differBlocks)), paramOf(p))
 	return c.end("differ")

@@ -3,6 +3,7 @@ package cuda
 import (
 	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/kernels/internal/ledger"
 )
 
 // blockParam is Block of vectors.cuh.
@@ -36,7 +37,8 @@ func (d *Device) Pull(s kernels.Stream, v entry.Variant, p kernels.Pull) error {
 	count := max(1, p.Count)
 	behind := int(p.Stride/4)*(count-1) + p.Block.Hi // entries of all vectors
 	q := &pullParam{block: c.block(p.Block), dist: c.toEnd("dist", p.Dist), next: c.vector("next", p.Next, behind),
-		pred: c.vector("pred", p.Pred, behind), changed: c.vector("changed", p.Changed, count), first: oneIf(p.First), group: int32(p.Group),
+		pred: c.vector("pred", p.Pred, behind), changed: c.vector("changed", p.Changed, count),
+		first: ledger.OneIf[int32](p.First), group: int32(p.Group),
 		stride: p.Stride / 4}
 	if c.Err == nil {
 		k := pulls
@@ -81,8 +83,9 @@ func (d *Device) Link(s kernels.Stream, v entry.Variant, l kernels.Link) error {
 	if l.Block.Edge > 0 {
 		group = linkGroupMatrix
 	}
-	q := &linkParam{block: c.block(l.Block), component: c.toEnd("component", l.Component), light: c.vector("light", l.Light, l.Block.Hi),
-		ends: c.vector("ends", l.Ends, l.Block.Hi), first: oneIf(l.First), group: int32(group)}
+	q := &linkParam{block: c.block(l.Block), component: c.toEnd("component", l.Component),
+		light: c.vector("light", l.Light, l.Block.Hi),
+		ends:  c.vector("ends", l.Ends, l.Block.Hi), first: ledger.OneIf[int32](l.First), group: int32(group)}
 	c.launch(links, groupBlocks(links, l.Block.Hi-l.Block.Lo, group), paramOf(q))
 	return c.end("link")
 }
@@ -96,7 +99,8 @@ func groupBlocks(k kernel, vertices, group int) int {
 // block resolves the arcs of a block.
 func (c *call) block(b kernels.Block) blockParam {
 	c.Block(&b)
-	p := blockParam{lo: int32(b.Lo), hi: int32(b.Hi), edge: int32(b.Edge), row: int32(b.Row), rows: int32(b.Rows), transposed: oneIf(b.Transposed)}
+	p := blockParam{lo: int32(b.Lo), hi: int32(b.Hi), edge: int32(b.Edge), row: int32(b.Row), rows: int32(b.Rows),
+		transposed: ledger.OneIf[int32](b.Transposed)}
 	if b.Edge == 0 {
 		p.offsets = c.vector("offsets", b.Offsets, b.Hi-b.Lo+1)
 		p.ends, p.weights = c.toEnd("ends", b.Ends), c.toEnd("weights", b.Weights)

@@ -75,8 +75,10 @@ func (d *Device) Least(s kernels.Stream, l kernels.Least) error {
 // Grow implements kernels.VectorOps.
 func (d *Device) Grow(s kernels.Stream, g kernels.Grow) error {
 	c := d.on(s, forAll)
-	p := &growParam{offsets: c.vector("offsets", g.Offsets, g.N+1), ends: c.toEnd("ends", g.Ends), weights: c.toEnd("weights", g.Weights),
-		keys: c.vector("keys", g.Keys, g.N), parents: c.vector("parents", g.Parents, g.N), tree: c.vector("tree", g.Tree, g.N), steps: int32(g.Steps)}
+	p := &growParam{offsets: c.vector("offsets", g.Offsets, g.N+1), ends: c.toEnd("ends", g.Ends),
+		weights: c.toEnd("weights", g.Weights),
+		keys:    c.vector("keys", g.Keys, g.N), parents: c.vector("parents", g.Parents, g.N),
+		tree: c.vector("tree", g.Tree, g.N), steps: int32(g.Steps)}
 	c.Want(g.Steps >= 1 && g.Steps <= 1<<31-1, "%d steps: want one at least", g.Steps)
 	var blocks int
 	if p.least, blocks = c.leastOf(g.Keys, g.Least, g.N); g.N <= growAlone {

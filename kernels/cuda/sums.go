@@ -40,8 +40,10 @@ func power(words int64) uint32 { return ^sumZeros(^uint32(1<<31), 4*words) }
 // Checksums implements kernels.LaneOps.
 func (d *Device) Checksums(on kernels.Stream, dst, src kernels.Tile, bytes int64, count int) error {
 	c := d.on(on, forAll)
-	c.Want(bytes > 0 && bytes%sumBytes == 0 && count >= 0, "%d blocks of %d bytes: want a multiple of %d", count, bytes, sumBytes)
-	p := &sumsParam{words: bytes / 4, count: int32(count), sums: c.vector("result", dst, count), data: c.aligned("blocks", src, bytes*int64(count))}
+	c.Want(bytes > 0 && bytes%sumBytes == 0 && count >= 0, "%d blocks of %d bytes: want a multiple of %d", count, bytes,
+		sumBytes)
+	p := &sumsParam{words: bytes / 4, count: int32(count), sums: c.vector("result", dst, count),
+		data: c.aligned("blocks", src, bytes*int64(count))}
 	if c.Err == nil && count > 0 {
 		for i := range p.advance {
 			p.advance[i] = power(int64(i + 1))

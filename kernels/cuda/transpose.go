@@ -11,7 +11,8 @@ func (d *Device) TransposeTile(on kernels.Stream, v entry.Variant, t int, dst, s
 	c := d.onLanes(on, v, t)
 	c.Want(dst != src, "the result is also the operand")
 	area := int64(t) * int64(t) * int64(v.Bytes())
-	p := &laneTransposeParam{width: int32(t), edge: int32(t), side: 1, to: c.aligned("result", dst, area), lanes: c.aligned("operand", src, area)}
+	p := &laneTransposeParam{width: int32(t), edge: int32(t), side: 1, to: c.aligned("result", dst, area),
+		lanes: c.aligned("operand", src, area)}
 	if c.Err == nil {
 		p.columns, c.Err = c.stream.send(inOrder(t))
 	}

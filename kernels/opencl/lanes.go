@@ -109,7 +109,8 @@ func (c *laneCall) runOn(kernel string, first, last, groups, items, change int, 
 		return
 	}
 	if c.pieces && len(c.objects) > mostObjects {
-		c.Err = fmt.Errorf("%w: the operands lie in %d pieces of memory, which the driver makes small; kernels take %d", kernels.ErrNoMemory, len(c.objects), mostObjects)
+		c.Err = fmt.Errorf("%w: the operands lie in %d pieces of memory, which the driver makes small; kernels take %d",
+			kernels.ErrNoMemory, len(c.objects), mostObjects)
 		return
 	}
 	args := append(c.operands(first, last), numbers...)
@@ -164,16 +165,10 @@ func (d *device) Level(on kernels.Stream, v entry.Variant, l kernels.Level) erro
 			perGroup = teams / share
 		}
 		c.run("level", entry.CeilDiv(int(g.Hi-g.Lo)*entry.CeilDiv(l.Width, d.laneStrip()), perGroup), d.items(), 3,
-			number(l.Width), number(oneIf(l.Fresh)), number(named), number(int(g.Lo)), number(int(g.Hi)), number(share))
+			number(l.Width), number(ledger.OneIf[int](l.Fresh)), number(named), number(int(g.Lo)), number(int(g.Hi)),
+			number(share))
 	}
 	return c.end("level")
-}
-
-func oneIf(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // LaneProduct implements kernels.LaneOps by the kernel of MinPlus.
@@ -218,7 +213,8 @@ func (d *device) LaneBlocks(on kernels.Stream, v entry.Variant, b kernels.LaneBl
 	if !d.found.cpu {
 		items = 64
 	}
-	c.run("laneBlocks", b.Count*b.Width/kernels.DeviceLaneUnit, items, 0, number(b.Width), number(oneIf(b.Fresh)))
+	c.run("laneBlocks", b.Count*b.Width/kernels.DeviceLaneUnit, items, 0, number(b.Width),
+		number(ledger.OneIf[int](b.Fresh)))
 	return c.end("blocks of lanes")
 }
 
@@ -245,7 +241,7 @@ func (d *device) LaneSums(on kernels.Stream, v entry.Variant, l kernels.LaneSums
 		byRow = l.ByLane
 	}
 	// Each kernel takes some that are side by side.
-	c.operand("sums of rows", byRow, int64(kernels.LaneSumBytes)*int64(oneIf(l.ByRow == byRow)*l.Rows))
+	c.operand("sums of rows", byRow, int64(kernels.LaneSumBytes)*int64(ledger.OneIf[int](l.ByRow == byRow)*l.Rows))
 	c.operand("lanes", l.Lanes, int64(l.Rows)*int64(l.Width)*int64(v.Bytes()))
 	c.operand("names", l.Names, entry.WordBytes*int64(l.Rows))
 	c.operand("sums", l.ByLane, int64(kernels.LaneSumBytes)*int64(l.Width)*int64(parts+1))
@@ -262,7 +258,8 @@ func (d *device) Checksums(on kernels.Stream, dst, src kernels.Tile, bytes int64
 	// A tile of 1-byte entries; those of kinds are multiples.
 	const unit = kernels.DeviceLaneUnit * kernels.DeviceLaneUnit
 	c := d.lanesOn(on, entry.I32, kernels.DeviceLaneUnit)
-	c.Want(bytes > 0 && bytes%unit == 0 && count >= 0, "%d blocks of %d bytes: want a multiple of %d", count, bytes, unit)
+	c.Want(bytes > 0 && bytes%unit == 0 && count >= 0, "%d blocks of %d bytes: want a multiple of %d", count, bytes,
+		unit)
 	c.operand("result", dst, entry.WordBytes*int64(count))
 	c.operand("blocks", src, bytes*int64(count))
 	c.run("checksums", min(count, 64*d.found.units), d.items(), 0, long(bytes/entry.WordBytes), number(count))

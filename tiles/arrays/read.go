@@ -74,7 +74,8 @@ func (f *File) open(id [16]byte) error {
 		f.want[i] = binary.LittleEndian.Uint32(tail[4*i:])
 	}
 	if int64(int(f.Sums)) != f.Sums {
-		return fmt.Errorf("%s: %d bytes do not fit the address space of this program; use a 64-bit build", f.file.Name(), f.Sums)
+		return fmt.Errorf("%s: %d bytes do not fit the address space of this program; use a 64-bit build",
+			f.file.Name(), f.Sums)
 	}
 	if err = hook.AskPath("map", f.file.Name()); err == nil {
 		f.mem, err = mmap.MapRegion(f.file, int(f.Sums), mmap.RDONLY, 0, 0)

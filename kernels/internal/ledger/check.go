@@ -38,7 +38,8 @@ func (c *Check) Lanes(width int) {
 // Level wants ranges of rows. It returns the end of the last.
 func (c *Check) Level(ranges []kernels.LevelRange) (rows int32) {
 	for _, g := range ranges {
-		c.Want(g.Lo >= 0 && g.Hi >= g.Lo && g.Degree >= 0, "rows from %d to %d with %d arcs: there are none such", g.Lo, g.Hi, g.Degree)
+		c.Want(g.Lo >= 0 && g.Hi >= g.Lo && g.Degree >= 0, "rows from %d to %d with %d arcs: there are none such", g.Lo,
+			g.Hi, g.Degree)
 		rows = max(rows, g.Hi)
 	}
 	return rows
@@ -46,7 +47,8 @@ func (c *Check) Level(ranges []kernels.LevelRange) (rows int32) {
 
 // Product wants operands of which none is the result.
 func (c *Check) Product(p *kernels.LaneProduct) {
-	c.Want(p.Edge > 0 && p.Edge%kernels.DeviceLaneUnit == 0, "weights of edge %d: want a multiple of %d", p.Edge, kernels.DeviceLaneUnit)
+	c.Want(p.Edge > 0 && p.Edge%kernels.DeviceLaneUnit == 0, "weights of edge %d: want a multiple of %d", p.Edge,
+		kernels.DeviceLaneUnit)
 	c.Want(p.Dst != p.Src && p.Dst != p.Weights, "the result is also an operand")
 }
 
@@ -60,4 +62,12 @@ func (c *Check) Transpose(t *kernels.LaneTranspose) {
 // Rows wants rows of lanes, of which some count.
 func (c *Check) Rows(rows, count, width int) {
 	c.Want(rows >= 0 && count >= 0 && count <= width, "%d rows, %d of %d lanes", rows, count, width)
+}
+
+// OneIf is 1 if b is true, as kernels take it, and else 0.
+func OneIf[N int | int32](b bool) N {
+	if b {
+		return 1
+	}
+	return 0
 }
