@@ -1,15 +1,16 @@
 package cpu
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"time"
 
-	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/kernels/internal/ledger"
 )
 
 // BenchOptions chooses what Bench measures. The zero value is the product of 1024×1024×1024 in each
@@ -81,36 +82,33 @@ func (o BenchOptions) withDefaults() BenchOptions {
 			o.Threads = append(o.Threads, runtime.GOMAXPROCS(0))
 		}
 	}
-	if o.T == 0 {
-		o.T = 1024
-	}
-	o.M, o.Rounds = max(o.M, 1), max(o.Rounds, 0)
-	if o.Rounds == 0 {
-		o.Rounds = 11
-	}
-	if o.work == 0 {
-		o.work = 1 << 30
-	}
+	o.T, o.M, o.Rounds, o.work = cmp.Or(o.T, 1024), max(o.M, 1), cmp.Or(max(o.Rounds, 0), 11), cmp.Or(o.work, 1<<30)
 	return o
 }
 
 func benchRow(ctx context.Context, o BenchOptions, v entry.Variant, name string, threads int) (row BenchRow, err error) {
 	row = BenchRow{Variant: v, Path: name, Threads: threads, T: o.T, M: o.M}
-	b, err := newBenchProduct(o, v, name, threads, false)
+	d, err := Open(Options{Path: name, Threads: threads})
 	if err != nil {
 		return row, err
 	}
-	defer b.close()
-	var pairs *benchProduct
+	defer func() { err = errors.Join(err, d.Close()) }()
+	count := max(1, int(o.work/(int64(o.T)*int64(o.T)*int64(o.T)*int64(o.M))))
+	b, err := ledger.NewWork(d, v, o.T, o.M, count, false)
+	if err != nil {
+		return row, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	var pairs *ledger.Work
 	if o.Pairs && v < paired {
-		if pairs, err = newBenchProduct(o, v, name, threads, true); err != nil {
+		if pairs, err = ledger.NewWork(d, v, o.T, o.M, count, true); err != nil {
 			return row, err
 		}
-		defer pairs.close()
+		defer func() { err = errors.Join(err, pairs.Close()) }()
 	}
-	p := b.device.path
+	p := d.path
 	turns := turnsFor(p, v, 500*time.Microsecond)
-	took, err := b.run() // warms up, and tells how long the ceiling is to run
+	took, err := b.Run() // warms up, and tells how long the ceiling is to run
 	if err != nil {
 		return row, err
 	}
@@ -121,21 +119,21 @@ func benchRow(ctx context.Context, o BenchOptions, v entry.Variant, name string,
 			return row, err
 		}
 		before := probeCeiling(p, v, threads, turns, (calls+1)/2)
-		if took, err = b.run(); err != nil {
+		if took, err = b.Run(); err != nil {
 			return row, err
 		}
 		after := probeCeiling(p, v, threads, turns, (calls+1)/2)
-		ceiling, rate := (before+after)/2, b.relaxations/took.Seconds()
+		ceiling, rate := (before+after)/2, b.Relaxations/took.Seconds()
 		rates, ceilings = append(rates, rate), append(ceilings, ceiling)
 		fractions = append(fractions, rate/ceiling)
 		if pairs == nil {
 			continue
 		}
-		if took, err = pairs.run(); err != nil {
+		if took, err = pairs.Run(); err != nil {
 			return row, err
 		}
-		tracked = append(tracked, pairs.relaxations/took.Seconds())
-		prices = append(prices, rate*took.Seconds()/pairs.relaxations)
+		tracked = append(tracked, pairs.Relaxations/took.Seconds())
+		prices = append(prices, rate*took.Seconds()/pairs.Relaxations)
 	}
 	if pairs != nil {
 		rate, price := measure(tracked), measure(prices)
@@ -148,80 +146,4 @@ func benchRow(ctx context.Context, o BenchOptions, v entry.Variant, name string,
 func measure(xs []float64) Measure {
 	slices.Sort(xs)
 	return Measure{xs[len(xs)/2], xs[0], xs[len(xs)-1]}
-}
-
-// benchProduct is one product of random tiles, ready to run.
-type benchProduct struct {
-	device      *Device
-	stream      kernels.Stream
-	buffer      kernels.Buffer
-	variant     entry.Variant
-	t           int
-	products    []kernels.Product
-	relaxations float64 // of one run
-}
-
-// newBenchProduct makes enough products of a shape for some milliseconds of work.
-func newBenchProduct(o BenchOptions, v entry.Variant, name string, threads int, pairs bool) (*benchProduct, error) {
-	t, m := o.T, o.M
-	device, err := Open(Options{Path: name, Threads: threads})
-	if err != nil {
-		return nil, err
-	}
-	b := &benchProduct{device: device, variant: v, t: t}
-	entryBytes, newStream := int64(v.Bytes()), device.NewStream
-	if pairs {
-		entryBytes, newStream = int64(v.Kind().PairBytes()), device.NewTrackingStream
-	}
-	if b.stream, err = newStream(); err != nil {
-		b.close()
-		return nil, err
-	}
-	size := int64(t) * int64(t) * entryBytes
-	work := int64(t) * int64(t) * int64(t) * int64(m)
-	count := max(1, o.work/work)
-	if b.buffer, err = device.Alloc(size * (int64(2*m) + count)); err != nil {
-		b.close()
-		return nil, err
-	}
-	fillBench(v, b.buffer.(*buffer).At.Data, int(entryBytes))
-	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: b.buffer, Off: i * size} }
-	for i := range count {
-		p := kernels.Product{C: tile(int64(2*m) + i)}
-		for k := range int64(m) {
-			p.A, p.B = append(p.A, tile(2*k)), append(p.B, tile(2*k+1))
-		}
-		b.products = append(b.products, p)
-	}
-	b.relaxations = float64(count) * float64(work)
-	return b, nil
-}
-
-// fillBench writes distances of 0…32639, so many bytes apart.
-func fillBench(v entry.Variant, data []byte, apart int) {
-	r, kind := rand.New(rand.NewPCG(1, 2)), v.Kind()
-	for ; len(data) >= apart; data = data[apart:] {
-		kind.Put(data, 0, kind.Bits(float64(r.Int32N(int32(entry.Inf16)+1))))
-	}
-}
-
-// run returns the time of the products once.
-func (b *benchProduct) run() (time.Duration, error) {
-	start := time.Now()
-	if err := b.stream.MinPlus(b.variant, b.t, b.products); err != nil {
-		return 0, err
-	}
-	err := b.stream.Sync()
-	return time.Since(start), err
-}
-
-// close releases everything. Its errors were already reported by run.
-func (b *benchProduct) close() {
-	if b.stream != nil {
-		_ = b.stream.Close()
-	}
-	if b.buffer != nil {
-		_ = b.buffer.Free()
-	}
-	_ = b.device.Close()
 }

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -46,17 +47,11 @@ func Open(o Options) (*Device, error) {
 	if o.Memory < 0 || o.Threads < 0 {
 		return nil, fmt.Errorf("cpu: memory %d, threads %d: want 0 or more", o.Memory, o.Threads)
 	}
-	if o.Memory == 0 {
-		o.Memory = physicalMemory()
-	}
-	if o.Threads == 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
-	}
-	d := &Device{path: p, threads: o.Threads}
-	d.books = &books{Name: "cpu", Closed: errClosed, Limit: o.Memory,
+	d := &Device{path: p, threads: cmp.Or(o.Threads, runtime.GOMAXPROCS(0))}
+	d.books = &books{Name: "cpu", Closed: errClosed, Limit: cmp.Or(o.Memory, physicalMemory()),
 		Take: d.take, Give: func(p place) error { return p.Unmap() },
 		TakeHost: d.takeHost, GiveHost: func(_ []byte, m ledger.Memory) error { return m.Unmap() }}
-	if d.pool, err = newPool(o.Threads); err != nil {
+	if d.pool, err = newPool(d.threads); err != nil {
 		return nil, err
 	}
 	return d, nil

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"reflect"
@@ -189,9 +190,7 @@ func Lacking(name string) string {
 
 // choosePath returns the named path, or the best that runs.
 func choosePath(name string) (*path, error) {
-	if name == "" {
-		name = os.Getenv(EnvPath)
-	}
+	name = cmp.Or(name, os.Getenv(EnvPath))
 	for _, p := range paths {
 		if name != "" && p.name != name {
 			continue

@@ -55,13 +55,8 @@ type BenchOptions struct {
 // tiles, steps over vectors, and copies. It calls each with every row as soon as it is measured. Between measurements
 // it returns the context's error if that has ended. It needs 24 × Edge² bytes of device memory.
 func Bench(ctx context.Context, d *Device, o BenchOptions, each func(BenchRow)) (err error) {
-	if o.Edge == 0 {
-		o.Edge = 8192
-	}
-	if o.Rounds == 0 {
-		o.Rounds = 5
-	}
-	b := &bench{Device: d, ctx: ctx, each: each, rounds: o.Rounds}
+	o.Edge = cmp.Or(o.Edge, 8192)
+	b := &bench{Device: d, ctx: ctx, each: each, rounds: cmp.Or(o.Rounds, 5)}
 	if b.buffer, err = d.Alloc(24 * int64(o.Edge) * int64(o.Edge)); err != nil {
 		return err
 	}

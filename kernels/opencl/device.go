@@ -1,6 +1,7 @@
 package opencl
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -135,10 +136,7 @@ func (d *device) start(o Options) (err error) {
 	default: // OpenCL does not tell what is free
 		d.Limit = d.found.memory - max(d.found.memory/16, 512<<20)
 	}
-	d.piece = d.found.largest
-	if o.piece > 0 {
-		d.piece = o.piece
-	}
+	d.piece = cmp.Or(o.piece, d.found.largest)
 	if d.Limit <= 0 || d.piece <= 0 {
 		return fmt.Errorf("%w: it has %d bytes of memory, %d of them in one piece", ErrNoDevice, d.found.memory, d.found.largest)
 	}

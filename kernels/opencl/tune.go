@@ -5,15 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
-	"ooc/kernels"
 	"ooc/kernels/entry"
+	"ooc/kernels/internal/ledger"
 )
 
 // candidates returns the tunables that Tune tries: those of the table first.
@@ -121,40 +119,17 @@ func (d *device) productRate(v entry.Variant) (rate float64, err error) {
 	if d.found.cpu {
 		t, count = 512, 8
 	}
-	s, err := d.NewStream()
+	w, err := ledger.NewWork(d, v, t, 1, count, false)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	tile := t * t * v.Bytes()
-	buf, err := d.Alloc(int64((count + 2) * tile))
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, buf.Free()) }()
-	operand := make([]byte, tile)
-	for i := range t * t {
-		v.Kind().Put(operand, i, v.Kind().Bits(float64(i*7919%1009)))
-	}
-	at := func(i int) kernels.Tile { return kernels.Tile{Buf: buf, Off: int64(i * tile)} }
-	var list []kernels.Product
-	for i := range count + 2 {
-		if err := s.CopyIn(at(i), operand); err != nil {
-			return 0, err
-		}
-		if i < count {
-			list = append(list, kernels.Product{C: at(i), A: []kernels.Tile{at(count)}, B: []kernels.Tile{at(count + 1)}})
-		}
-	}
+	defer func() { err = errors.Join(err, w.Close()) }()
 	for range 4 { // the first compiles
-		if err := s.Sync(); err != nil {
+		took, err := w.Run()
+		if err != nil {
 			return 0, err
 		}
-		began := time.Now()
-		if err := errors.Join(s.MinPlus(v, t, list), s.Sync()); err != nil {
-			return 0, err
-		}
-		rate = max(rate, float64(count)*math.Pow(float64(t), 3)/time.Since(began).Seconds())
+		rate = max(rate, w.Relaxations/took.Seconds())
 	}
 	return rate, nil
 }
