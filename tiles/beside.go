@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/edsrzf/mmap-go"
-
 	"ooc/tiles/disk"
 	"ooc/tiles/lock"
 )
@@ -17,7 +15,10 @@ import (
 // SyncTiles has returned here. For as long as the store is open nobody else gets it for writing, also where the
 // process with the lock dies. Errors are those of Open.
 func OpenBeside(dir string, id ID) (*Store, error) {
-	s, err := openStore(dir, true, (*Store).openBeside)
+	s, err := openStore(dir, true, true)
+	if err == nil && s.geo.Factors {
+		err = errors.Join(fmt.Errorf("%s: %w", dir, ErrNoMatrix), s.Close())
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -27,30 +28,6 @@ func OpenBeside(dir string, id ID) (*Store, error) {
 	s.ready.Store(true)
 	s.changed()
 	return s, nil
-}
-
-func (s *Store) openBeside() error {
-	err := s.checkInputs()
-	if err != nil {
-		return err
-	}
-	if s.geo.Factors {
-		return fmt.Errorf("%s: %w", s.dir, ErrNoMatrix)
-	}
-	if s.dist, err = s.mustOpen(nameDist, os.O_RDWR); err != nil {
-		return err
-	}
-	if err = s.checkNPY(); err != nil {
-		return err
-	}
-	s.here = s.incarnation() // by which a mark that a sync has failed is believed
-	if s.state, err = s.mustOpen(nameState, os.O_RDWR); err != nil {
-		return err
-	}
-	if err = lock.File(s.state, false); err != nil {
-		return err
-	}
-	return s.mapMatrix(mmap.RDWR)
 }
 
 // nobodyBeside fails with a *lock.LockedError while a process has the store open beside one that had the lock before.

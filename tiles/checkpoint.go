@@ -95,7 +95,8 @@ func (s *Store) Recover() (State, bool, error) {
 		if st, err = s.checkpoint(sf.note.state); err != nil {
 			return State{}, false, fmt.Errorf("recovering %s: %w", s.dir, err)
 		}
-	} else if err := s.wipeNote(); err != nil {
+	} else if err := s.writeSector(noteSector, zeroSector); err != nil {
+		// A note that was not believed is to be forgotten, lest it be believed when the matrix has been filled anew.
 		return State{}, false, err
 	}
 	if st.Done < int64(s.geo.RowCount()) {
@@ -291,8 +292,11 @@ func (s *Store) recordError(st State) error {
 // writeRecord fills a sector of the state file, whole: that also mends a file
 // that was cut.
 func (s *Store) writeRecord(sector int, r record) error {
-	err := s.writeAt(s.state, nameState, encodeRecord(r, &s.meta), int64(sector)*stateSector)
-	if err != nil {
+	return s.writeSector(sector, encodeRecord(r, &s.meta))
+}
+
+func (s *Store) writeSector(sector int, data []byte) error {
+	if err := s.writeAt(s.state, nameState, data, int64(sector)*stateSector); err != nil {
 		return fmt.Errorf("writing %s: %w", s.state.Name(), disk.Classify(err))
 	}
 	return nil
@@ -305,15 +309,6 @@ func (s *Store) writeAt(f *os.File, name string, data []byte, off int64) error {
 	}
 	_, err := f.WriteAt(data, off)
 	return err
-}
-
-// wipeNote forgets a note that was not believed, lest it be believed later,
-// when the matrix has been filled anew.
-func (s *Store) wipeNote() error {
-	if err := s.writeAt(s.state, nameState, zeroSector, noteSector*stateSector); err != nil {
-		return fmt.Errorf("writing %s: %w", s.state.Name(), disk.Classify(err))
-	}
-	return nil
 }
 
 // incarnation names the run of the system, as notes do.

@@ -48,14 +48,7 @@ func (s *Store) RemoveCore() error {
 	} else if err != nil {
 		return err
 	}
-	err := s.hooks.Ask("rename", nameCore)
-	if err == nil {
-		err = os.Rename(s.path(nameCore), s.path(nameCoreGone))
-	}
-	if err == nil {
-		err = s.syncNames()
-	}
-	if err != nil {
+	if err := s.rename(nameCore, nameCoreGone); err != nil {
 		return fmt.Errorf("removing %s: %w; the same command tries again", s.path(nameCore), err)
 	}
 	return s.removeGone()

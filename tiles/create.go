@@ -29,7 +29,7 @@ func Create(dir string, m Meta, csr *CSR, ids IDs) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("creating %s: %w", dir, err)
 	}
-	c := newCreation(dir, m)
+	c := &creation{s: unopened(dir, m, true)}
 	if err := c.begin(); err != nil {
 		return nil, err
 	}
@@ -51,8 +51,7 @@ func (s *Store) Replace(m Meta, csr *CSR, ids IDs) (*Store, error) {
 	if err := s.CheckOwn(); err != nil {
 		return nil, err
 	}
-	c := newCreation(s.dir, m)
-	c.named = true
+	c := &creation{s: unopened(s.dir, m, true), named: true}
 	if err := RoomInPlace(s.dir, s.path(nameDist), total(sizes(&m, ids))); err != nil {
 		return nil, err
 	}
@@ -129,10 +128,6 @@ type creation struct {
 	madeLock bool
 	named    bool       // the folder's name is durable: there was a store in it
 	files    []*os.File // open files to close on failure
-}
-
-func newCreation(dir string, m Meta) *creation {
-	return &creation{s: unopened(dir, m, true)}
 }
 
 // finish makes all but the folder and its lock.
@@ -253,21 +248,17 @@ func (c *creation) fill(csr *CSR, ids IDs) error {
 			return err
 		}
 	}
-	if csr != nil {
-		if err := s.hooks.Ask("write", nameGraph); err != nil {
+	err = s.eachInput(func(name string) error {
+		if err := s.hooks.Ask("write", name); err != nil {
 			return err
 		}
-		if err := s.meta.writeGraph(files[nameGraph], csr); err != nil {
-			return err
+		if name == nameIDs {
+			return s.meta.writeIDs(files[name], ids)
 		}
-	}
-	if ids.kind() != "" {
-		if err := s.hooks.Ask("write", nameIDs); err != nil {
-			return err
-		}
-		if err := s.meta.writeIDs(files[nameIDs], ids); err != nil {
-			return err
-		}
+		return s.meta.writeGraph(files[name], csr)
+	})
+	if err != nil {
+		return err
 	}
 	// The matrix has a header and no content yet: syncing it is quick.
 	for _, name := range []string{nameDist, nameState, nameGraph, nameIDs} {

@@ -53,6 +53,18 @@ func (s *Store) remove(name string) error {
 	return fmt.Errorf("removing %s: %w", s.path(name), err)
 }
 
+// rename gives a file or a folder of the store another name, durably.
+func (s *Store) rename(name, to string) error {
+	err := s.hooks.Ask("rename", name)
+	if err == nil {
+		err = os.Rename(s.path(name), s.path(to))
+	}
+	if err == nil {
+		err = s.syncNames()
+	}
+	return err
+}
+
 // removeFolder removes a folder of the store and what is in it, if it is there.
 // A folder stays that holds what was removed and is still open: the next writer
 // removes it.

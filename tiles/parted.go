@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"ooc/tiles/class"
@@ -198,17 +197,18 @@ func OpenParts(dir string, dirs []string) (s *Store, err error) {
 		}
 	}
 	first := *parts[0].meta.Part
-	slices.SortStableFunc(parts, func(a, b *Store) int { return a.meta.Part.Index - b.meta.Part.Index })
-	var missing []string
-	for i, next := 0, 0; next < first.Of(); next++ {
-		if i == len(parts) || parts[i].meta.Part.Index != next {
-			p := first
-			p.Index = next
-			missing = append(missing, p.Name())
-			continue
+	all := make([]*Store, first.Of())
+	for _, p := range parts {
+		same := all[p.meta.Part.Index]
+		if same != nil {
+			return nil, fmt.Errorf("%s and %s are %w, the same one, %s: name one of them", same.dir, p.dir, errPart, p.meta.Part)
 		}
-		if i++; i < len(parts) && parts[i].meta.Part.Index == next {
-			return nil, fmt.Errorf("%s and %s are %w, the same one, %s: name one of them", parts[i-1].dir, parts[i].dir, errPart, parts[i].meta.Part)
+		all[p.meta.Part.Index] = p
+	}
+	var missing []string
+	for first.Index = range all {
+		if all[first.Index] == nil {
+			missing = append(missing, first.Name())
 		}
 	}
 	if missing != nil {
@@ -217,7 +217,7 @@ func OpenParts(dir string, dirs []string) (s *Store, err error) {
 	m := parts[0].meta
 	m.ID, m.Part = first.Solve, nil
 	s = unopened(dir, m, false)
-	s.joined, s.mem = parts, []byte{}
+	s.joined, s.mem = all, []byte{}
 	return s, nil
 }
 

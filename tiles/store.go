@@ -89,7 +89,7 @@ func Open(dir string) (*Store, error) {
 	if _, err := findMeta(dir); err != nil {
 		return nil, err
 	}
-	return openLocked(dir, func() (*Store, error) { return openStore(dir, true, (*Store).openFiles) })
+	return openLocked(dir, func() (*Store, error) { return openStore(dir, true, false) })
 }
 
 // openLocked has open open a store with its lock held. What some step would refuse in the end is refused now.
@@ -126,7 +126,7 @@ func OpenReadOnly(dir string) (*Store, error) {
 		}
 	}
 	for try := 0; ; try++ {
-		s, err := openStore(dir, false, (*Store).openFiles)
+		s, err := openStore(dir, false, false)
 		if err == nil {
 			return s, nil
 		}
@@ -225,21 +225,22 @@ func readMeta(dir string) (Meta, error) {
 }
 
 // openStore opens the files of a complete store, which checks them against
-// store.json. If only that fails, there is a store, which is closed.
-func openStore(dir string, writable bool, files func(*Store) error) (*Store, error) {
+// store.json. If only that fails, there is a store, which is closed. beside: it is open for writing beside the
+// process that has its lock.
+func openStore(dir string, writable, beside bool) (*Store, error) {
 	m, err := findMeta(dir)
 	if err != nil {
 		return nil, err
 	}
 	s := unopened(dir, m, writable)
-	if err := files(s); err != nil {
+	if err := s.openFiles(beside); err != nil {
 		s.closeFiles()
 		return s, err
 	}
 	return s, nil
 }
 
-func (s *Store) openFiles() error {
+func (s *Store) openFiles(beside bool) error {
 	if err := s.checkInputs(); err != nil {
 		return err
 	}
@@ -261,10 +262,12 @@ func (s *Store) openFiles() error {
 			return err
 		}
 		s.here = s.incarnation()
-		if err = s.forgetFailed(); err != nil {
-			return err
+		if beside {
+			err = lock.File(s.state, false)
+		} else if err = s.forgetFailed(); err == nil {
+			err = s.removeGone()
 		}
-		if err = s.removeGone(); err != nil {
+		if err != nil {
 			return err
 		}
 	}

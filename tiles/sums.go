@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"ooc/kernels/entry"
 	"ooc/tiles/disk"
@@ -120,17 +119,7 @@ func (s *Store) Sums() (_ []uint32, err error) {
 // dropSums makes the checksums the spare again, so that their space stays
 // reserved.
 func (s *Store) dropSums() error {
-	err := s.hooks.Ask("rename", nameSums)
-	if err == nil {
-		err = os.Rename(s.path(nameSums), s.path(nameSumsSpare))
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = s.syncNames()
-	}
-	if err != nil {
+	if err := s.rename(nameSums, nameSumsSpare); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("removing %s: %w", s.path(nameSums), disk.Classify(err))
 	}
 	return nil

@@ -54,7 +54,7 @@ func HolderOf(dir string) (Holder, error) {
 	return h, err
 }
 
-// lockedBy is the error of a lock that another process holds.
+// lockedBy is the error of a lock that another process holds, of which PID may be 0.
 func lockedBy(dir string, h Holder) error {
 	e := &LockedError{Dir: dir, PID: h.PID, Host: h.Host}
 	if me, err := os.Hostname(); err == nil && h.Host == me && h.PID != 0 {
@@ -77,17 +77,6 @@ func writeHolder(f *os.File) {
 	if _, err := f.WriteAt([]byte(text), 0); err == nil {
 		_ = f.Truncate(int64(len(text)))
 	}
-}
-
-// readHolder parses a lock file; PID is 0 if it names none, or cannot be read.
-func readHolder(path string) (h Holder) {
-	f, err := disk.OpenRegular(path, os.O_RDONLY)
-	if err != nil {
-		return h
-	}
-	defer f.Close()
-	h, _ = parseHolder(f)
-	return h
 }
 
 // parseHolder parses the text of a lock; PID is 0 if it names none.

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -110,7 +111,7 @@ func Take(dir string) (*Lock, error) {
 				// If it holds anything, another process has made it meanwhile.
 				l.Made = errors.Is(before, fs.ErrNotExist) && serr == nil && size == 0
 				if err = Check(dir); err == nil {
-					err = heldElsewhere(dir)
+					err = heldElsewhere(f, dir)
 				}
 				if err == nil {
 					writeHolder(f)
@@ -131,7 +132,8 @@ func Take(dir string) (*Lock, error) {
 				time.Sleep(10 * time.Millisecond)
 				continue
 			}
-			return nil, lockedBy(dir, readHolder(path))
+			h, _ := HolderOf(dir)
+			return nil, lockedBy(dir, h)
 		}
 		if errors.Is(err, ErrNoLocks) && errors.Is(before, fs.ErrNotExist) {
 			os.Remove(path) // we made it, and nobody can hold it
@@ -161,12 +163,12 @@ func flock(f *os.File, dir string, exclusive bool) (err error) {
 // heldElsewhere refuses a lock that another host has not given back, on a
 // volume where that may hold it without our being told: not every network file
 // system passes flock on to other hosts.
-func heldElsewhere(dir string) error {
+func heldElsewhere(f *os.File, dir string) error {
 	volume := disk.Network(dir)
 	if volume == "" {
 		return nil
 	}
-	h := readHolder(filepath.Join(dir, Name))
+	h, _ := parseHolder(io.NewSectionReader(f, 0, longest))
 	if me, err := os.Hostname(); h.PID == 0 || err == nil && h.Host == me {
 		return nil
 	}
