@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -26,7 +28,7 @@ var paths = map[string]path{
 // shapeFor returns the path with the microkernel that suits a. vminps takes four cycles: on AVX2, 2×32
 // entries of C, with four minima of one row in flight, are 5 % faster for it than 4×16.
 func (p path) shapeFor(a arithmetic) path {
-	if !p.is512() && !a.intMin && a.size == 4 {
+	if !p.is512() && a.name == "F32Signed" {
 		p.rows, p.vecs = 2, 4
 	}
 	return p
@@ -44,27 +46,32 @@ func (p path) vec() reg.VecVirtual {
 
 // arithmetic is how one add and one min are done.
 type arithmetic struct {
-	name   string
-	size   int  // bytes of an entry
-	float  bool // vaddps, else vpaddd
-	intMin bool // vpminsd, else vminps
-	signed bool
+	name     string
+	size     int // bytes of an entry
+	add, min func(operands ...Op)
+	float    bool
+	signed   bool
 }
 
 // words are the arithmetics of entries of 4 bytes.
 var words = []arithmetic{
-	{name: "I32", size: 4, intMin: true},
-	{name: "I32Signed", size: 4, intMin: true, signed: true},
+	{name: "I32", size: 4, add: VPADDD, min: VPMINSD},
+	{name: "I32Signed", size: 4, add: VPADDD, min: VPMINSD, signed: true},
 	// The bit patterns of non-negative floats order as integers do. The integer min has a quarter of the
 	// latency, and on Zen 5 more ports.
-	{name: "F32", size: 4, float: true, intMin: true},
-	{name: "F32Signed", size: 4, float: true, signed: true},
+	{name: "F32", size: 4, add: VADDPS, min: VPMINSD, float: true},
+	{name: "F32Signed", size: 4, add: VADDPS, min: VMINPS, float: true, signed: true},
 }
 
 // doubles is the arithmetic of entries of 8 bytes.
-var doubles = arithmetic{name: "F64", size: 8, float: true, signed: true}
+var doubles = arithmetic{name: "F64", size: 8, add: VADDPD, min: VMINPD, float: true, signed: true}
 
-var arithmetics = append(words[:len(words):len(words)], arithmetic{name: "U16", size: 2, intMin: true}, doubles)
+// all are those of entries, kinds one for each kind of 4 and 8 bytes, and weights those of weights.
+var (
+	all     = append(slices.Clone(words), arithmetic{name: "U16", size: 2, add: VPADDW, min: VPMINUW}, doubles)
+	kinds   = []arithmetic{words[0], words[2], doubles}
+	weights = []arithmetic{words[0], words[3], doubles}
+)
 
 // reset reports whether entries from Limit32 on are set back to Inf32.
 func (a arithmetic) reset() bool { return a.signed && !a.float }
@@ -80,44 +87,11 @@ func of[F any](a arithmetic, words, doubles F) F {
 	return words
 }
 
-func (a arithmetic) add(x, y, dst Op) {
-	switch {
-	case a.size == 2:
-		VPADDW(x, y, dst)
-	case a.size == 8:
-		VADDPD(x, y, dst)
-	case a.float:
-		VADDPS(x, y, dst)
-	default:
-		VPADDD(x, y, dst)
-	}
-}
-
-func (a arithmetic) min(x, y, dst Op) {
-	switch {
-	case a.size == 2:
-		VPMINUW(x, y, dst)
-	case a.size == 8:
-		VMINPD(x, y, dst)
-	case a.intMin:
-		VPMINSD(x, y, dst)
-	default:
-		VMINPS(x, y, dst)
-	}
-}
-
 // broadcast fills a register with the entry at from. It is vpbroadcastd for floats too: on Zen 4, vbroadcastss to 512
 // bits takes the pipes for as long as two additions, vpbroadcastd only a load; a product in i32 was a third slower
 // with the former.
 func (a arithmetic) broadcast(from, to Op) {
-	switch a.size {
-	case 2:
-		VPBROADCASTW(from, to)
-	case 4:
-		VPBROADCASTD(from, to)
-	case 8:
-		VPBROADCASTQ(from, to)
-	}
+	map[int]func(operands ...Op){2: VPBROADCASTW, 4: VPBROADCASTD, 8: VPBROADCASTQ}[a.size](from, to)
 }
 
 const (

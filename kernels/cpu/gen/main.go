@@ -48,40 +48,40 @@ func done() {
 
 // tiles generates what products and closures of tiles need.
 func tiles(p path) {
-	for _, a := range arithmetics {
-		strip(p, a)
-	}
-	for _, a := range arithmetics {
-		base(p, a)
-	}
-	for _, a := range arithmetics {
-		if a.reset() {
-			continue // the reset is outside the inner loop: the add and min are those of I32
+	each(p, all, strip)
+	each(p, all, base)
+	for _, a := range all {
+		if !a.reset() { // it is outside the inner loop: the add and min are those of I32
+			ceiling(p, a)
 		}
-		ceiling(p, a)
+	}
+}
+
+// each generates a function for each of some arithmetics.
+func each(p path, list []arithmetic, generate func(path, arithmetic)) {
+	for _, a := range list {
+		generate(p, a)
 	}
 }
 
 // lanes generates what kernels.HostLaneOps needs.
 func lanes(p path) {
-	for _, a := range arithmetics {
+	for _, a := range all {
 		for _, lines := range []int{1, 4} {
 			sweep(p, a, lines)
 			climb(p, a, lines)
 		}
 		cross(p, a)
 	}
-	for _, a := range arithmetics {
-		if a.size > 2 && (a.size == 8 || !a.signed) {
-			laneSums(p, a, false)
-			laneSums(p, a, true)
-		}
-		if !p.is512() && a.size > 2 && (a.size == 8 || !a.signed) { // one for each kind of 4 and 8 bytes
+	for _, a := range kinds {
+		laneSums(p, a, false)
+		laneSums(p, a, true)
+		if !p.is512() {
 			sums(p, a, false)
 			sums(p, a, true)
 		}
 	}
-	for _, a := range weights() {
+	for _, a := range weights {
 		lowerRow(p, a)
 		lowerLines(p, a)
 		leastSum(p, a)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -10,19 +11,13 @@ import (
 
 // pairs generates what products and closures of tiles of pairs need. The AVX-512 path takes those of AVX2 for doubles.
 func pairs(p path) {
-	all := words
+	list := words
 	if !p.is512() {
-		all = append(all[:len(all):len(all)], doubles)
+		list = append(slices.Clone(words), doubles)
 	}
-	for _, a := range all {
-		pairStrip(p, a)
-	}
-	for _, a := range all {
-		pairBase(p, a)
-	}
-	for _, a := range all {
-		pairClimb(p, a)
-	}
+	each(p, list, pairStrip)
+	each(p, list, pairBase)
+	each(p, list, pairClimb)
 }
 
 // pairBase generates Floyd–Warshall on one contiguous 64×64 block of distances, behind which are those of the
@@ -40,7 +35,7 @@ func pairBase(p path, a arithmetic) {
 			VMOVUPS(Mem{Base: at, Disp: v * p.bytes}, c.d)
 			VMOVUPS(Mem{Base: at, Disp: plane + v*p.bytes}, c.p)
 			VMOVUPS(Mem{Base: row, Disp: plane + v*p.bytes}, with)
-			p.where(a, sum, c.d, with, c.p)
+			p.blend(p.less(a, sum, c.d), with, c.p)
 			a.min(sum, c.d, c.d)
 			VMOVUPS(c.d, Mem{Base: at, Disp: v * p.bytes})
 			VMOVUPS(c.p, Mem{Base: at, Disp: plane + v*p.bytes})

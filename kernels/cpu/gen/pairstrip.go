@@ -269,7 +269,7 @@ func (m *pairKernel) firstWord(v int, lane, k, a, b reg.GPVirtual) {
 	m.gather(Mem{Base: b, Index: of, Scale: 4}, want)
 	m.add(want, sum, sum)
 	VPBROADCASTD(m.minima.Idx(lane, 4), want)
-	same := m.narrow()
+	same := m.mask()
 	VPCMPEQD(want, sum, same)
 	TZCNTL(m.bits(m.arithmetic, same), k.As32())
 	SHLQ(U8(bits.TrailingZeros(uint(m.width()))), k)
@@ -319,7 +319,7 @@ var chunkSteps *Mem // of the path that is generated
 // gather loads a lane each from the places that the vector in from names.
 func (m *pairKernel) gather(from Mem, dst reg.VecVirtual) {
 	VMOVAPS(from.Index, dst) // it depends on nothing older
-	all := m.narrow()
+	all := m.mask()
 	VPCMPEQD(dst, dst, all)
 	if m.is512() {
 		VPGATHERDD(from, all, dst)

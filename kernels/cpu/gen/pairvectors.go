@@ -43,11 +43,6 @@ func (p path) join(a arithmetic, x pair, to Mem) {
 	VMOVUPS(hi, to.Offset(p.bytes))
 }
 
-// where copies src to the lanes of dst in which x is less than y.
-func (p path) where(a arithmetic, x, y, src, dst reg.VecVirtual) {
-	p.blend(p.less(a, x, y), src, dst)
-}
-
 // less returns a mask of the lanes in which x is less than y. The bits of floats that are no NaN order as integers
 // unless both are negative, which only signed arithmetic compares.
 func (p path) less(a arithmetic, x, y reg.VecVirtual) reg.Register {
@@ -71,14 +66,6 @@ func (p path) mask() reg.Register {
 	return p.vec()
 }
 
-// narrow returns a fresh register for a mask of eight lanes.
-func (p path) narrow() reg.Register {
-	if p.is512() {
-		return K()
-	}
-	return YMM()
-}
-
 // blend copies src, a register or memory, to the lanes of dst that m marks.
 func (p path) blend(m reg.Register, src Op, dst reg.VecVirtual) {
 	if p.is512() {
@@ -91,10 +78,9 @@ func (p path) blend(m reg.Register, src Op, dst reg.VecVirtual) {
 // bits returns the mask with a bit a lane.
 func (p path) bits(a arithmetic, m reg.Register) reg.Register {
 	g := GP32()
-	switch {
-	case p.is512():
+	if p.is512() {
 		KMOVW(m, g)
-	default:
+	} else {
 		of(a, VMOVMSKPS, VMOVMSKPD)(m, g)
 	}
 	return g

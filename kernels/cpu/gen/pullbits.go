@@ -12,10 +12,8 @@ const ahead = 12
 // pullBits generates a level of a search by bits: what lines at the ends of a place's arcs have, and its own does not.
 // A line is two registers: with one of 64 bytes it takes as long.
 func pullBits(p path) {
-	TEXT("pullBits"+p.suffix, NOSPLIT,
-		"func(left, at, start, ends, last, front, seen *byte, count int) (kept, found int)")
-	Doc("pullBits" + p.suffix + " pulls the bits of a level, see path.")
-	Pragma("noescape")
+	p.begin("pullBits", "func(left, at, start, ends, last, front, seen *byte, count int) (kept, found int)",
+		"pulls the bits of a level, see path.")
 	read, at, start, ends := load("left"), load("at"), load("start"), load("ends")
 	last, front, seen, end := load("last"), load("front"), load("seen"), load("count")
 	keep := GP64()
@@ -84,8 +82,7 @@ func pullBits(p path) {
 	SUBQ(load("at"), at)
 	SHRQ(U8(2), at)
 	Store(at, Return("found"))
-	VZEROUPPER()
-	RET()
+	done()
 }
 
 // jumpIfZero jumps where no bit of a line is set.

@@ -6,16 +6,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// weights are the arithmetics of weights: those of a few variants each.
-func weights() (all []arithmetic) {
-	for _, a := range arithmetics {
-		if a.name == "I32" || a.name == "F32Signed" || a.name == "F64" {
-			all = append(all, a)
-		}
-	}
-	return all
-}
-
 // lowerLine lowers a line of dst to one of src plus by.
 func (p path) lowerLine(a arithmetic, dst, src Mem, by reg.VecVirtual) {
 	for at := 0; at < lineBytes; at += p.bytes {
