@@ -17,11 +17,11 @@ import (
 type pairKernel struct {
 	path
 	arithmetic
+	strides
 	rows, vecs   int
 	c, a, packed reg.Register // packed: the distances of B, k rows of width bytes
 	with         reg.Register // the predecessors of B, likewise
-	ldc, lda     reg.Register
-	lda3, left   reg.Register
+	ldc, left    reg.Register
 	acc          [][]pair // minima of distances, with numbers of chunks until C is compared
 	chunk        Op       // the number of the chunk in every lane
 
@@ -86,9 +86,7 @@ func (m *pairKernel) pack() {
 	MOVQ(ldb, ahead)
 	SHLQ(U8(aheadShift), ahead)
 	Label("packLoop")
-	for line := 0; line < m.rowBytes(); line += 64 {
-		PREFETCHT0(Mem{Base: b, Index: ahead, Scale: 1, Disp: line})
-	}
+	prefetch(Mem{Base: b, Index: ahead, Scale: 1}, m.rowBytes())
 	for v := range m.vecs {
 		x := m.splitAt(b, v)
 		VMOVUPS(x.d, Mem{Base: packed, Disp: v * m.bytes})
@@ -107,9 +105,7 @@ func (m *pairKernel) start() {
 	MOVQ(m.c, at)
 	m.acc = make([][]pair, m.rows)
 	for r := range m.acc {
-		for line := 0; line < m.rowBytes(); line += 64 {
-			PREFETCHT0(Mem{Base: at, Disp: line})
-		}
+		prefetch(Mem{Base: at}, m.rowBytes())
 		if r+1 < len(m.acc) {
 			ADDQ(m.ldc, at)
 		}
@@ -183,17 +179,6 @@ func (m *pairKernel) chunks() (next func()) {
 		m.broadcast(x, n)
 		VMOVUPS(n, place)
 	}
-}
-
-// row addresses row r of A.
-func (m *pairKernel) row(at reg.Register, r int) Mem {
-	switch r {
-	case 0:
-		return Mem{Base: at}
-	case 3:
-		return Mem{Base: at, Index: m.lda3, Scale: 1}
-	}
-	return Mem{Base: at, Index: m.lda, Scale: uint8(r)}
 }
 
 // compare resets the minima and lowers C by them. All loads come before all stores: see finish.

@@ -10,14 +10,17 @@ import (
 type microkernel struct {
 	path
 	arithmetic
-	c, a, packed     reg.Register
-	ldc, lda, rows   reg.Register
-	lda3, lda5, lda7 reg.Register
-	inf              reg.VecVirtual
-	reset            func(reg.VecVirtual)
-	acc              [][]reg.VecVirtual
-	rowBytes         int // of C in a microkernel
+	strides
+	c, a, packed reg.Register
+	ldc, rows    reg.Register
+	inf          reg.VecVirtual
+	reset        func(reg.VecVirtual)
+	acc          [][]reg.VecVirtual
+	rowBytes     int // of C in a microkernel
 }
+
+// strides are the bytes from a row of A to the next, and multiples of them.
+type strides struct{ lda, lda3, lda5, lda7 reg.Register }
 
 // strip generates a function that relaxes a strip of C, rows × (one panel of B):
 // C[i][j] = min(C[i][j], min over k of A[i][k] + B[k][j]). The first microkernel reads B in place and
@@ -63,9 +66,7 @@ func (m *microkernel) start() {
 	MOVQ(m.c, at)
 	m.acc = make([][]reg.VecVirtual, m.path.rows)
 	for r := range m.acc {
-		for line := 0; line < m.rowBytes; line += 64 {
-			PREFETCHT0(Mem{Base: at, Disp: line})
-		}
+		prefetch(Mem{Base: at}, m.rowBytes)
 		if r+1 < len(m.acc) {
 			ADDQ(m.ldc, at)
 		}
@@ -74,6 +75,13 @@ func (m *microkernel) start() {
 			VMOVAPS(m.inf, acc)
 			m.acc[r] = append(m.acc[r], acc)
 		}
+	}
+}
+
+// prefetch fetches all lines of so many bytes.
+func prefetch(from Mem, bytes int) {
+	for line := 0; line < bytes; line += lineBytes {
+		PREFETCHT0(from.Offset(line))
 	}
 }
 
@@ -103,9 +111,7 @@ func (m *microkernel) finish(prefix string) {
 		}
 		ADDQ(m.ldc, m.c)
 	}
-	step := GP64()
-	IMUL3Q(U8(m.path.rows), m.lda, step)
-	ADDQ(step, m.a)
+	addTimes(m.lda, m.a, m.path.rows)
 	SUBQ(U8(m.path.rows), m.rows)
 	if prefix != "" {
 		JEQ(LabelRef("done"))
@@ -131,9 +137,7 @@ func (m *microkernel) packing() {
 	if m.size == 2 {
 		row = m.twoSteps(b, ldb, ahead)
 	} else {
-		for line := 0; line < m.rowBytes; line += 64 {
-			PREFETCHT0(Mem{Base: b, Index: ahead, Scale: 1, Disp: line})
-		}
+		prefetch(Mem{Base: b, Index: ahead, Scale: 1}, m.rowBytes)
 		row = m.loadB(b, 0)
 	}
 	for v, r := range row {
@@ -260,7 +264,7 @@ func (m *microkernel) foldSteps() {
 }
 
 // row addresses row r of A: one pointer and multiples of the stride.
-func (m *microkernel) row(at reg.Register, r int) Mem {
-	index := [8]reg.Register{1: m.lda, 2: m.lda, 3: m.lda3, 4: m.lda, 5: m.lda5, 6: m.lda3, 7: m.lda7}[r]
+func (s strides) row(at reg.Register, r int) Mem {
+	index := [8]reg.Register{1: s.lda, 2: s.lda, 3: s.lda3, 4: s.lda, 5: s.lda5, 6: s.lda3, 7: s.lda7}[r]
 	return Mem{Base: at, Index: index, Scale: [8]uint8{1: 1, 2: 2, 3: 1, 4: 4, 5: 1, 6: 2, 7: 1}[r]}
 }

@@ -122,13 +122,8 @@ func unpack(r []reg.VecVirtual, size int) []reg.VecVirtual {
 	if size == 16 {
 		return r
 	}
-	low, high := VPUNPCKLWD, VPUNPCKHWD
-	switch size {
-	case 4:
-		low, high = VPUNPCKLDQ, VPUNPCKHDQ
-	case 8:
-		low, high = VPUNPCKLQDQ, VPUNPCKHQDQ
-	}
+	low := map[int]func(operands ...Op){2: VPUNPCKLWD, 4: VPUNPCKLDQ, 8: VPUNPCKLQDQ}[size]
+	high := map[int]func(operands ...Op){2: VPUNPCKHWD, 4: VPUNPCKHDQ, 8: VPUNPCKHQDQ}[size]
 	// The first half of the columns, and the second; entries of neighbouring rows side by side.
 	var lows, highs []reg.VecVirtual
 	for i := 0; i < len(r); i += 2 {
