@@ -65,29 +65,26 @@ func (f field) copy(dst, src []byte, stride int) {
 // ReadRowPredecessors is ReadRow for predecessors: row numbers, int32, or
 // NoPredecessor. It fails where the store keeps none.
 func (m matrix) ReadRowPredecessors(dst []byte, u int) error {
-	f, err := m.s.predecessors()
-	if err != nil {
-		return err
-	}
-	return m.readRow(dst, u, f)
+	return m.before(func(f field) error { return m.readLine(dst, u, false, f) })
 }
 
 // ReadColPredecessors is ReadCol for predecessors.
 func (m matrix) ReadColPredecessors(dst []byte, v int) error {
-	f, err := m.s.predecessors()
-	if err != nil {
-		return err
-	}
-	return m.readCol(dst, v, f)
+	return m.before(func(f field) error { return m.readLine(dst, v, true, f) })
 }
 
 // ReadEntriesPredecessors is ReadEntries for predecessors.
 func (m matrix) ReadEntriesPredecessors(dst []byte, i, j, first int) error {
+	return m.before(func(f field) error { return m.readFields(dst, i, j, first, f) })
+}
+
+// before reads the field of predecessors.
+func (m matrix) before(read func(f field) error) error {
 	f, err := m.s.predecessors()
 	if err != nil {
 		return err
 	}
-	return m.readFields(dst, i, j, first, f)
+	return read(f)
 }
 
 // ReadHere copies what a store, which may be a part store, has of line u, a row or a column: of each of its tiles

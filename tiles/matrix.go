@@ -145,24 +145,33 @@ func (s *Store) Prefetch(i, j int) {
 // room for just these in entries of Kind.Wide. Where the layout holds half of the matrix, it touches as
 // many pages as ReadCol.
 func (m matrix) ReadRow(dst []byte, u int) error {
-	return m.s.wide(dst, func(dst []byte) error { return m.readRow(dst, u, m.s.distances()) })
+	return m.s.wide(dst, func(dst []byte) error { return m.readLine(dst, u, false, m.s.distances()) })
 }
 
 // ReadCol is ReadRow for the distances of column v, N of them or as many as there are
 // rows. It touches every tile row of the column: as many pages.
 func (m matrix) ReadCol(dst []byte, v int) error {
-	return m.s.wide(dst, func(dst []byte) error { return m.readCol(dst, v, m.s.distances()) })
+	return m.s.wide(dst, func(dst []byte) error { return m.readLine(dst, v, true, m.s.distances()) })
 }
 
-func (m matrix) readRow(dst []byte, u int, f field) error {
-	s := m.s
-	if err := s.lineError("row", u, s.geo.RowCount(), len(dst), s.geo.N*f.size); err != nil {
+// readLine reads a field of row u, or of column u, without padding.
+func (m matrix) readLine(dst []byte, u int, column bool, f field) error {
+	g := &m.s.geo
+	what, lines, length := "row", g.RowCount(), g.N
+	if column {
+		what, lines, length = "column", length, lines
+	}
+	if err := m.s.lineError(what, u, lines, len(dst), length*f.size); err != nil {
 		return err
 	}
-	for j := 0; len(dst) > 0; j++ {
-		n := min(s.geo.T*f.size, len(dst))
-		i, j, transposed := s.geo.Stored(u/s.geo.T, j)
-		if err := m.readPart(dst[:n], i, j, u%s.geo.T, transposed, f); err != nil {
+	for x := 0; len(dst) > 0; x++ {
+		n := min(g.T*f.size, len(dst))
+		i, j := u/g.T, x
+		if column {
+			i, j = j, i
+		}
+		i, j, transposed := g.Stored(i, j)
+		if err := m.readPart(dst[:n], i, j, u%g.T, transposed != column, f); err != nil {
 			return err
 		}
 		dst = dst[n:]
@@ -182,22 +191,6 @@ func (m matrix) readPart(dst []byte, i, j, k int, column bool, f field) error {
 		return err
 	}
 	return m.s.touch("read", i, j, int64(at), int64((count-1)*stride+g.EntryBytes), func(part []byte) { f.copy(dst, part, stride) })
-}
-
-func (m matrix) readCol(dst []byte, v int, f field) error {
-	s := m.s
-	if err := s.lineError("column", v, s.geo.N, len(dst), s.geo.RowCount()*f.size); err != nil {
-		return err
-	}
-	for i := 0; len(dst) > 0; i++ {
-		n := min(s.geo.T*f.size, len(dst))
-		i, j, transposed := s.geo.Stored(i, v/s.geo.T)
-		if err := m.readPart(dst[:n], i, j, v%s.geo.T, !transposed, f); err != nil {
-			return err
-		}
-		dst = dst[n:]
-	}
-	return nil
 }
 
 func (s *Store) lineError(what string, u, of, got, want int) error {

@@ -2,9 +2,11 @@ package tiles
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"ooc/kernels/entry"
 	"ooc/tiles/disk"
@@ -31,20 +33,10 @@ func (s *Store) npyHeader() []byte {
 	if s.places != nil {
 		shape = []int{s.held, s.geo.T, s.geo.T}
 	}
-	h := make([]byte, 0, npyHeaderLen)
-	h = append(h, "\x93NUMPY\x01\x00"...)
-	const rest = npyHeaderLen - 10
-	h = append(h, byte(rest&0xff), byte(rest>>8))
-	h = fmt.Appendf(h, "{'descr': %s, 'fortran_order': False, 'shape': (", descr(s.meta.Kind, s.geo))
-	for i, n := range shape {
-		if i > 0 {
-			h = append(h, ", "...)
-		}
-		h = fmt.Append(h, n)
-	}
-	h = append(h, "), }"...)
-	h = append(h, bytes.Repeat([]byte{' '}, npyHeaderLen-1-len(h))...)
-	return append(h, '\n')
+	h := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), npyHeaderLen-10)
+	dictionary := fmt.Sprintf("{'descr': %s, 'fortran_order': False, 'shape': (%s), }", descr(s.meta.Kind, s.geo),
+		strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]"))
+	return fmt.Appendf(h, "%-*s\n", npyHeaderLen-1-len(h), dictionary)
 }
 
 // checkNPY says whether dist.npy is the matrix that store.json describes. Only the

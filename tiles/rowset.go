@@ -42,23 +42,19 @@ func (r RowSet) Validate(n int) error {
 
 // MarshalJSON implements json.Marshaler.
 func (r RowSet) MarshalJSON() ([]byte, error) {
-	var b strings.Builder
+	var parts []string
 	for i := 0; i < len(r); {
 		end := i
 		for end+1 < len(r) && r[end+1] == r[end]+1 {
 			end++
 		}
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.Itoa(int(r[i])))
+		part := strconv.Itoa(int(r[i]))
 		if end > i {
-			b.WriteString("..")
-			b.WriteString(strconv.Itoa(int(r[end])))
+			part += ".." + strconv.Itoa(int(r[end]))
 		}
-		i = end + 1
+		parts, i = append(parts, part), end+1
 	}
-	return json.Marshal(b.String())
+	return json.Marshal(strings.Join(parts, ","))
 }
 
 // UnmarshalJSON implements json.Unmarshaler. What it accepts ascends.

@@ -1,22 +1,10 @@
 package cpu
 
-import "unsafe"
+import (
+	"unsafe"
 
-func sweepForms(lines int) [variants]sweepFunc {
-	return forms(
-		func(inf, limit int32) sweepFunc { return sweepForm(lines, inf, limit) },
-		func(inf, limit float32) sweepFunc { return sweepForm(lines, inf, limit) },
-		func(inf, limit uint16) sweepFunc { return sweepForm(lines, inf, limit) },
-		func(inf, limit float64) sweepFunc { return sweepForm(lines, inf, limit) })
-}
-
-func climbForms(lines int) [variants]climbFunc {
-	return forms(
-		func(inf, limit int32) climbFunc { return climbForm(lines, inf, limit) },
-		func(inf, limit float32) climbFunc { return climbForm(lines, inf, limit) },
-		func(inf, limit uint16) climbFunc { return climbForm(lines, inf, limit) },
-		func(inf, limit float64) climbFunc { return climbForm(lines, inf, limit) })
-}
+	"ooc/kernels/entry"
+)
 
 // lanesOf returns how many entries lines have.
 func lanesOf[E number](lines int) int { return lines * lineBytes / sizeOf[E]() }
@@ -38,16 +26,18 @@ func lower[E number](dst, src []E, w, inf, limit E) {
 	}
 }
 
-func sweepForm[E number](lines int, inf, limit E) sweepFunc {
-	lanes := lanesOf[E](lines)
+// sweepForm makes the form for so many lines.
+func sweepForm[E number](lines int) func(inf, limit E) sweepFunc {
+	return func(inf, limit E) sweepFunc { return sweepLanes(lanesOf[E](lines), inf, limit) }
+}
+
+func sweepLanes[E number](lanes int, inf, limit E) sweepFunc {
 	return func(dst, rows, offsets, ends, weights, keep *byte, count, stride int) {
 		bounds, kept := unsafe.Slice((*int32)(unsafe.Pointer(offsets)), count+1), unsafe.Slice(keep, count)
 		for i := range count {
 			row := entries[E](addr(dst, i*stride), lanes)
 			if kept[i] == 0 {
-				for l := range row {
-					row[l] = inf
-				}
+				entry.Fill(row, inf)
 			}
 			for k := int(bounds[i]); k < int(bounds[i+1]); k++ {
 				end := *(*int32)(unsafe.Pointer(addr(ends, 4*k)))
@@ -57,8 +47,12 @@ func sweepForm[E number](lines int, inf, limit E) sweepFunc {
 	}
 }
 
-func climbForm[E number](lines int, inf, limit E) climbFunc {
-	lanes := lanesOf[E](lines)
+// climbForm makes the form for so many lines.
+func climbForm[E number](lines int) func(inf, limit E) climbFunc {
+	return func(inf, limit E) climbFunc { return climbLanes(lanesOf[E](lines), inf, limit) }
+}
+
+func climbLanes[E number](lanes int, inf, limit E) climbFunc {
 	return func(src, rows, ends, weights *byte, count, stride int) {
 		from := entries[E](src, lanes)
 		for k, end := range unsafe.Slice((*int32)(unsafe.Pointer(ends)), count) {
@@ -74,9 +68,7 @@ func crossForm[E number](inf, limit E) crossFunc {
 		for j := range count {
 			row := entries[E](addr(dst, j*stride), lanes)
 			if keep == 0 {
-				for l := range row {
-					row[l] = inf
-				}
+				entry.Fill(row, inf)
 			}
 			for i, from := range src {
 				lower(row, entries[E](from, lanes), weightAt[E](weights[i], j), inf, limit)

@@ -1,9 +1,6 @@
 package cpu
 
 import (
-	"errors"
-	"fmt"
-
 	"ooc/kernels"
 )
 
@@ -15,16 +12,11 @@ func (d *Device) Reaches(b kernels.Buffer) bool {
 
 // CopyPeer implements kernels.PeerOps.
 func (d *Device) CopyPeer(s kernels.Stream, dst, src kernels.Tile, bytes int64) error {
-	to, err := d.resolve(dst, bytes)
-	if !d.Reaches(src.Buf) {
-		err = errors.Join(err, errors.New("the source is in no buffer of a processor"))
+	c := d.on(s)
+	to := c.bytes("result", dst, bytes)
+	if c.Want(d.Reaches(src.Buf), "the source is in no buffer of a processor"); c.Err == nil {
+		c.device = kernels.Bare(src.Buf).(*buffer).At.device
 	}
-	if err != nil {
-		return fmt.Errorf("cpu: copy from a device: %w", err)
-	}
-	from, err := kernels.Bare(src.Buf).(*buffer).At.device.resolve(src, bytes)
-	if err != nil {
-		return fmt.Errorf("cpu: copy from a device: %w", err)
-	}
-	return d.enqueueOn(s, func() { copy(to, from) })
+	from := c.bytes("source", src, bytes)
+	return c.run("copy from a device", func() { copy(to, from) })
 }

@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"bytes"
-	"fmt"
 	"sync/atomic"
 	"unsafe"
 
@@ -13,27 +12,21 @@ import (
 // Pivots implements kernels.TileOps. Climb of kernels.HostLaneOps does the work: it lowers all rows that reach the
 // pivot by the pivot's row.
 func (d *Device) Pivots(s kernels.Stream, v entry.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
-	own, err := d.ownStream(s)
-	if err != nil {
-		return fmt.Errorf("cpu: pivots: %w", err)
+	c, x := d.on(s), &rankOne{variant: v}
+	if c.Err == nil {
+		x.arithmetic, c.Err = c.stream.shape(v, t)
 	}
-	ops, err := own.shape(v, t)
-	if err != nil {
-		return fmt.Errorf("cpu: pivots: %w", err)
+	if c.Err == nil {
+		x.pivot, c.Err = d.newPivot(t, x.entryBytes, tiles)
 	}
-	p, err := d.newPivot(t, ops.entryBytes, tiles)
-	if err != nil {
-		return fmt.Errorf("cpu: pivots: %w", err)
+	if c.Err == nil {
+		x.ends, x.weights = make([][]int32, x.m), make([][]uint32, x.m)
+		c.Want(lo >= 0 && hi >= lo && hi <= x.m*t, "%d…%d of %d tiles of %d", lo, hi-1, len(tiles), t)
 	}
-	m := p.m
-	if lo < 0 || hi < lo || hi > m*t {
-		return fmt.Errorf("cpu: pivots %d…%d of %d tiles of %d", lo, hi-1, len(tiles), t)
-	}
-	x := &rankOne{pivot: p, arithmetic: ops, variant: v, ends: make([][]int32, m), weights: make([][]uint32, m)}
-	return own.enqueue(func() {
+	return c.run("pivots", func() {
 		for k := lo; k < hi; k++ {
 			x.reach(k)
-			d.pool.run(m*m, func(_ *worker, tile int) { x.lower(k, tile/m, tile%m) })
+			d.pool.run(x.m*x.m, func(_ *worker, tile int) { x.lower(k, tile/x.m, tile%x.m) })
 		}
 	})
 }
@@ -78,16 +71,9 @@ func (x *rankOne) lower(k, i, j int) {
 
 // Differ implements kernels.TileOps.
 func (d *Device) Differ(s kernels.Stream, flag, a, b kernels.Tile, size int64) error {
-	v := &views{device: d}
-	mark := view32[int32](v, "flag", flag, 1)
-	x, xerr := d.resolve(a, size)
-	y, yerr := d.resolve(b, size)
-	for _, err := range []error{v.Err, xerr, yerr} {
-		if err != nil {
-			return fmt.Errorf("cpu: differ: %w", err)
-		}
-	}
-	return d.enqueueOn(s, func() {
+	c := d.on(s)
+	mark, x, y := vector[int32](c, "flag", flag, 1), c.bytes("a", a, size), c.bytes("b", b, size)
+	return c.run("differ", func() {
 		if atomic.LoadInt32(&mark[0]) == 0 && !bytes.Equal(x, y) {
 			atomic.StoreInt32(&mark[0], 1)
 		}

@@ -25,8 +25,10 @@ var portable = &path{
 	pairBase:  pairedForms(pairBaseForm[int32, int32], pairBaseForm[float32, int32], pairBaseForm[float64, int64]),
 	pairClimb: pairedForms(pairClimbForm[int32], pairClimbForm[float32], pairClimbForm[float64]),
 
-	sweep: sweepForms(1), sweepFour: sweepForms(4),
-	climb: climbForms(1), climbFour: climbForms(4),
+	sweep:     forms(sweepForm[int32](1), sweepForm[float32](1), sweepForm[uint16](1), sweepForm[float64](1)),
+	sweepFour: forms(sweepForm[int32](4), sweepForm[float32](4), sweepForm[uint16](4), sweepForm[float64](4)),
+	climb:     forms(climbForm[int32](1), climbForm[float32](1), climbForm[uint16](1), climbForm[float64](1)),
+	climbFour: forms(climbForm[int32](4), climbForm[float32](4), climbForm[uint16](4), climbForm[float64](4)),
 	cross:     forms(crossForm[int32], crossForm[float32], crossForm[uint16], crossForm[float64]),
 	rows:      [variants]rowFuncs{rowForms[int32](), rowForms[int32](), rowForms[float32](), rowForms[float32](), rowForms[float64](), rowForms[int32]()},
 	transpose: portableTranspose, transposePast: portableTranspose,

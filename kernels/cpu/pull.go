@@ -1,13 +1,10 @@
 package cpu
 
 import (
-	"errors"
-	"fmt"
 	"sync/atomic"
 
 	"ooc/kernels"
 	"ooc/kernels/entry"
-	"ooc/kernels/internal/ledger"
 )
 
 // arcs are a kernels.Block with its addresses.
@@ -17,50 +14,18 @@ type arcs[E number] struct {
 	weights       []E
 }
 
-// vertices views n entries of 4 bytes from a tile on.
-func vertices[E number](d *Device, t kernels.Tile, n int) ([]E, error) {
-	b, err := d.resolve(t, 4*int64(n))
-	if err != nil || n == 0 {
-		return nil, err
-	}
-	return entries[E](&b[0], n), nil
-}
-
-// views resolves tiles and keeps the first error.
-type views struct {
-	ledger.Check
-	device *Device
-}
-
-func view32[E number](v *views, what string, t kernels.Tile, n int) []E {
-	s, err := vertices[E](v.device, t, n)
-	v.Want(err == nil, "%s: %w", what, err)
-	return s
-}
-
 // blockArcs resolves a block. Offsets are read when the block is used, not before: their copy may still be
 // in flight.
-func blockArcs[E number](v *views, b kernels.Block) *arcs[E] {
+func blockArcs[E number](c *call, b kernels.Block) *arcs[E] {
 	a := &arcs[E]{Block: b}
-	if v.Block(&b); v.Err != nil {
-		return a
-	}
-	if b.Edge == 0 {
-		a.offsets = view32[int32](v, "offsets", b.Offsets, b.Hi-b.Lo+1)
-		a.ends = toEnd[int32](v, "ends", b.Ends)
-		a.weights = toEnd[E](v, "weights", b.Weights)
+	if c.Block(&b); b.Edge == 0 {
+		a.offsets = vector[int32](c, "offsets", b.Offsets, b.Hi-b.Lo+1)
+		a.ends = toEnd[int32](c, "ends", b.Ends)
+		a.weights = toEnd[E](c, "weights", b.Weights)
 	} else {
-		a.weights = view32[E](v, "weights", b.Weights, b.Rows*b.Edge)
+		a.weights = vector[E](c, "weights", b.Weights, b.Rows*b.Edge)
 	}
 	return a
-}
-
-// toEnd views a buffer from a tile on to its end.
-func toEnd[E number](v *views, what string, t kernels.Tile) []E {
-	if t.Buf == nil {
-		return nil
-	}
-	return view32[E](v, what, t, int(t.Buf.Bytes()-t.Off)/4)
 }
 
 // shape returns how many arcs vertex i of the block has, where their weights begin, and how far apart these are. ends
@@ -90,72 +55,41 @@ func (d *Device) eachVertex(count int, do func(lo, hi int)) {
 
 // Pull implements kernels.VectorOps. One thread does the work of a group: several minima side by side were no faster.
 func (d *Device) Pull(s kernels.Stream, v entry.Variant, p kernels.Pull) error {
-	var c ledger.Check
-	if c.Group(p.Group); c.Err != nil {
-		return fmt.Errorf("cpu: pull: %w", c.Err)
-	}
 	for i := range max(1, p.Count) {
-		if err := d.pull(s, v, p.Vector(i)); err != nil {
+		c := d.on(s)
+		c.Group(p.Group)
+		var work func()
+		switch v {
+		case entry.I32:
+			work = pullWork(c, p.Vector(i), entry.Inf32)
+		case entry.I32Signed:
+			work = pullWork(c, p.Vector(i), entry.Limit32)
+		case entry.F32, entry.F32Signed:
+			work = pullWork(c, p.Vector(i), entry.PosInf)
+		default:
+			c.noVectors(v)
+		}
+		if err := c.run("pull", work); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *Device) pull(s kernels.Stream, v entry.Variant, p kernels.Pull) error {
-	var err error
-	var work func()
-	switch v {
-	case entry.I32:
-		work, err = pullWork(d, p, entry.Inf32)
-	case entry.I32Signed:
-		work, err = pullWork(d, p, entry.Limit32)
-	case entry.F32, entry.F32Signed:
-		work, err = pullWork(d, p, entry.PosInf)
-	default:
-		err = noVectors(v)
-	}
-	if err != nil {
-		return fmt.Errorf("cpu: pull: %w", err)
-	}
-	return d.enqueueOn(s, work)
-}
-
-func noVectors(v entry.Variant) error { return fmt.Errorf("no variant %d of vectors", v) }
-
-// enqueueOn adds work to a stream of this device.
-func (d *Device) enqueueOn(s kernels.Stream, work func()) error {
-	own, err := d.ownStream(s)
-	if err != nil {
-		return fmt.Errorf("cpu: %w", err)
-	}
-	return own.enqueue(work)
-}
-
-func (d *Device) ownStream(s kernels.Stream) (*stream, error) {
-	own, ok := s.(*stream)
-	if !ok || own == nil || own.device != d {
-		return nil, errors.New("not a stream of this device")
-	}
-	return own, nil
-}
+func (c *call) noVectors(v entry.Variant) { c.Want(false, "no variant %d of vectors", v) }
 
 // pullWork returns the work of a step. Offers of limit or more do not count.
-func pullWork[E number](d *Device, p kernels.Pull, limit E) (func(), error) {
-	v := &views{device: d}
-	x := &puller[E]{arcs: blockArcs[E](v, p.Block), first: p.First, limit: limit,
-		dist: toEnd[E](v, "dist", p.Dist), next: view32[E](v, "next", p.Next, p.Block.Hi), pred: view32[int32](v, "pred", p.Pred, p.Block.Hi)}
-	changed := view32[int32](v, "changed", p.Changed, 1)
-	if v.Err != nil {
-		return nil, v.Err
-	}
+func pullWork[E number](c *call, p kernels.Pull, limit E) func() {
+	x := &puller[E]{arcs: blockArcs[E](c, p.Block), first: p.First, limit: limit, dist: toEnd[E](c, "dist", p.Dist),
+		next: vector[E](c, "next", p.Next, p.Block.Hi), pred: vector[int32](c, "pred", p.Pred, p.Block.Hi)}
+	changed := vector[int32](c, "changed", p.Changed, 1)
 	return func() {
-		d.eachVertex(p.Block.Hi-p.Block.Lo, func(lo, hi int) {
+		c.device.eachVertex(p.Block.Hi-p.Block.Lo, func(lo, hi int) {
 			if x.pull(lo, hi) {
 				atomic.StoreInt32(&changed[0], 1)
 			}
 		})
-	}, nil
+	}
 }
 
 type puller[E number] struct {
@@ -212,32 +146,25 @@ func (x *puller[E]) least(i int, best E) offer[E] {
 
 // Link implements kernels.VectorOps.
 func (d *Device) Link(s kernels.Stream, v entry.Variant, l kernels.Link) error {
+	c := d.on(s)
 	var work func()
-	var err error
 	switch v {
 	case entry.I32, entry.I32Signed:
-		work, err = linkWork(d, l, entry.Inf32)
+		work = linkWork(c, l, entry.Inf32)
 	case entry.F32, entry.F32Signed:
-		work, err = linkWork(d, l, entry.PosInf)
+		work = linkWork(c, l, entry.PosInf)
 	default:
-		err = noVectors(v)
+		c.noVectors(v)
 	}
-	if err != nil {
-		return fmt.Errorf("cpu: link: %w", err)
-	}
-	return d.enqueueOn(s, work)
+	return c.run("link", work)
 }
 
-func linkWork[E number](d *Device, l kernels.Link, none E) (func(), error) {
-	v := &views{device: d}
-	a := blockArcs[E](v, l.Block)
-	component := toEnd[int32](v, "component", l.Component)
-	light, from := view32[E](v, "light", l.Light, l.Block.Hi), view32[int32](v, "ends", l.Ends, l.Block.Hi)
-	if v.Err != nil {
-		return nil, v.Err
-	}
+func linkWork[E number](c *call, l kernels.Link, none E) func() {
+	a := blockArcs[E](c, l.Block)
+	component := toEnd[int32](c, "component", l.Component)
+	light, from := vector[E](c, "light", l.Light, l.Block.Hi), vector[int32](c, "ends", l.Ends, l.Block.Hi)
 	return func() {
-		d.eachVertex(l.Block.Hi-l.Block.Lo, func(lo, hi int) {
+		c.device.eachVertex(l.Block.Hi-l.Block.Lo, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				to := a.Lo + i
 				best := offer[E]{none, entry.NoVertex}
@@ -248,7 +175,7 @@ func linkWork[E number](d *Device, l kernels.Link, none E) (func(), error) {
 				light[to], from[to] = best.offer, best.from
 			}
 		})
-	}, nil
+	}
 }
 
 // lightest returns the lightest arc into vertex i of the block from other components than its own.

@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"fmt"
-
 	"ooc/kernels"
 )
 
@@ -11,13 +9,10 @@ const leastPart = 1 << 14
 
 // Least implements kernels.VectorOps: each worker reduces a part, and one of them the parts' results.
 func (d *Device) Least(s kernels.Stream, l kernels.Least) error {
-	v := &views{device: d}
-	source, result := view32[int32](v, "source", l.Source, l.N), view32[int32](v, "result", l.Result, 2)
-	v.Want(l.N >= 1, "%d entries: want one at least", l.N)
-	if v.Err != nil {
-		return fmt.Errorf("cpu: least: %w", v.Err)
-	}
-	return d.enqueueOn(s, func() { d.least(source, result) })
+	c := d.on(s)
+	c.Want(l.N >= 1, "%d entries: want one at least", l.N)
+	source, result := vector[int32](c, "source", l.Source, l.N), vector[int32](c, "result", l.Result, 2)
+	return c.run("least", func() { d.least(source, result) })
 }
 
 func (d *Device) least(source, result []int32) {
@@ -75,17 +70,15 @@ func minimum(s []int32) int32 {
 
 // Grow implements kernels.VectorOps.
 func (d *Device) Grow(s kernels.Stream, g kernels.Grow) error {
-	v := &views{device: d}
+	c := d.on(s)
+	c.Want(g.N >= 1 && g.Steps >= 1, "%d steps over %d vertices: want one at least", g.Steps, g.N)
 	x := grower{
-		offsets: view32[int32](v, "offsets", g.Offsets, g.N+1), ends: toEnd[int32](v, "ends", g.Ends), weights: toEnd[int32](v, "weights", g.Weights),
-		keys: view32[int32](v, "keys", g.Keys, g.N), parents: view32[int32](v, "parents", g.Parents, g.N), tree: view32[int32](v, "tree", g.Tree, g.N),
-		least: view32[int32](v, "least", g.Least, 2),
+		offsets: vector[int32](c, "offsets", g.Offsets, g.N+1), ends: toEnd[int32](c, "ends", g.Ends),
+		weights: toEnd[int32](c, "weights", g.Weights), keys: vector[int32](c, "keys", g.Keys, g.N),
+		parents: vector[int32](c, "parents", g.Parents, g.N), tree: vector[int32](c, "tree", g.Tree, g.N),
+		least: vector[int32](c, "least", g.Least, 2),
 	}
-	v.Want(g.N >= 1 && g.Steps >= 1, "%d steps over %d vertices: want one at least", g.Steps, g.N)
-	if v.Err != nil {
-		return fmt.Errorf("cpu: grow: %w", v.Err)
-	}
-	return d.enqueueOn(s, func() {
+	return c.run("grow", func() {
 		for range g.Steps {
 			x.take()
 			d.least(x.keys, x.least)

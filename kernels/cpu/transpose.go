@@ -1,9 +1,6 @@
 package cpu
 
 import (
-	"errors"
-	"fmt"
-
 	"ooc/kernels"
 	"ooc/kernels/entry"
 )
@@ -13,21 +10,15 @@ const transposeRows = 64
 
 // TransposeTile implements kernels.TileOps by Transpose of kernels.HostLaneOps.
 func (d *Device) TransposeTile(s kernels.Stream, v entry.Variant, t int, dst, src kernels.Tile) error {
-	own, err := d.ownStream(s)
-	if err == nil {
-		_, err = own.shape(v, t)
+	c := d.on(s)
+	if c.Err == nil {
+		_, c.Err = c.stream.shape(v, t)
 	}
-	if err == nil && dst == src {
-		err = errors.New("the result is also the operand")
-	}
+	c.Want(dst != src, "the result is also the operand")
 	each := v.Bytes()
 	size := int64(t) * int64(t) * int64(each)
-	to, terr := d.resolve(dst, size)
-	from, ferr := d.resolve(src, size)
-	if err := errors.Join(err, terr, ferr); err != nil {
-		return fmt.Errorf("cpu: transpose: %w", err)
-	}
-	return d.enqueueOn(s, func() {
+	to, from := c.bytes("result", dst, size), c.bytes("operand", src, size)
+	return c.run("transpose", func() {
 		places, rows := make([]int64, t), make([]int32, t)
 		for i := range places {
 			places[i], rows[i] = int64(i*t)*int64(each), int32(i)

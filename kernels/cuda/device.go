@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -100,9 +101,7 @@ func open(drv driver, o Options) (*Device, error) {
 func (d *Device) identify() error {
 	n, r := d.driver.deviceCount()
 	if r != success || n == 0 {
-		if r == success {
-			r = noDevice
-		}
+		r = cmp.Or(r, noDevice)
 		return fmt.Errorf("%w: %w", none(r), newError(d.driver, "cuDeviceGetCount", r))
 	}
 	if d.ordinal >= n {

@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"runtime"
@@ -64,10 +65,7 @@ func openDriver() (driver, error) {
 	fields := reflect.ValueOf(l).Elem()
 	for i := range fields.NumField() {
 		field := fields.Type().Field(i)
-		name := field.Tag.Get("symbol")
-		if name == "" {
-			name = field.Name
-		}
+		name := cmp.Or(field.Tag.Get("symbol"), field.Name)
 		at, err := findSymbol(lib, name)
 		if err != nil {
 			return nil, fmt.Errorf("%w: the NVIDIA driver is too old: it has no %s: %w", ErrNoDevice, name, err)

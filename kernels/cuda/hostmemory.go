@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"errors"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sync/errgroup"
@@ -47,7 +48,7 @@ func (d *Device) takeHost(bytes int64) ([]byte, hostBlock, error) {
 
 // lock touches and locks memory chunk by chunk, several at a time.
 func (d *Device) lock(data []byte) error {
-	chunks := chunksOf(data, lockChunk)
+	chunks := slices.Collect(slices.Chunk(data, int(lockChunk)))
 	locked := make([]bool, len(chunks))
 	var group errgroup.Group
 	group.SetLimit(lockThreads)
@@ -85,23 +86,13 @@ func touch(b []byte) {
 	}
 }
 
-// chunksOf cuts b at the multiples of size.
-func chunksOf(b []byte, size int64) [][]byte {
-	var all [][]byte
-	for int64(len(b)) > size {
-		all = append(all, b[:size:size])
-		b = b[size:]
-	}
-	return append(all, b)
-}
-
 func (d *Device) giveHost(data []byte, block hostBlock) error {
 	if block.chunk == 0 {
 		return d.call("cuMemFreeHost", func() Result { return d.driver.hostFree(unsafe.Pointer(&data[0])) })
 	}
 	var group errgroup.Group
 	group.SetLimit(lockThreads)
-	for _, c := range chunksOf(data, block.chunk) {
+	for c := range slices.Chunk(data, int(block.chunk)) {
 		group.Go(func() error { return d.unlock(c) })
 	}
 	if err := group.Wait(); err != nil {
@@ -123,7 +114,7 @@ func (d *Device) pieces(b []byte) [][]byte {
 			return false
 		}
 		if head := block.chunk - int64(at)%block.chunk; head < int64(len(b)) {
-			list = append([][]byte{b[:head]}, chunksOf(b[head:], block.chunk)...)
+			list = slices.AppendSeq([][]byte{b[:head]}, slices.Chunk(b[head:], int(block.chunk)))
 		}
 		return true
 	})

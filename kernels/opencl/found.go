@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unsafe"
+
+	"ooc/kernels/internal/ledger"
 )
 
 // Found is a device that a driver offers.
@@ -116,15 +118,7 @@ func (l *library) list() (all []Found, err error) {
 	case len(all) == 0:
 		return nil, fmt.Errorf("%w: libOpenCL finds no driver with a device; is the driver's package for OpenCL installed?", ErrAbsent)
 	}
-	slices.SortStableFunc(all, func(a, b Found) int {
-		switch {
-		case a.GPU == b.GPU:
-			return 0
-		case a.GPU:
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(all, func(a, b Found) int { return ledger.OneIf[int](b.GPU) - ledger.OneIf[int](a.GPU) })
 	return all, nil
 }
 

@@ -1,6 +1,7 @@
 package opencl
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,10 +23,7 @@ func findSymbol(lib uintptr, name string) (uintptr, error) { return purego.Dlsym
 // brokenDrivers says which drivers are installed and are none. The library that looks for them skips these without a
 // word.
 func brokenDrivers() (broken []string) {
-	vendors := os.Getenv("OCL_ICD_VENDORS")
-	if vendors == "" {
-		vendors = "/etc/OpenCL/vendors"
-	}
+	vendors := cmp.Or(os.Getenv("OCL_ICD_VENDORS"), "/etc/OpenCL/vendors")
 	files, _ := filepath.Glob(filepath.Join(vendors, "*.icd")) // it fails for a pattern alone
 	if strings.HasSuffix(vendors, ".icd") {
 		files = []string{vendors}
