@@ -109,19 +109,11 @@ func (s *Store) WriteSummed(i, j int, src []byte, sums []uint32) error {
 	if size%s.geo.TileBytes() != 0 || size > int64(s.geo.Side()-j)*s.geo.TileBytes() {
 		return fmt.Errorf("write %s, tile row %d from %d on: %d bytes given, no whole number of the tiles that are there", s.dir, i, j, size)
 	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if s.mem == nil {
-		return fmt.Errorf("write %s: %w", s.dir, errClosed)
-	}
-	s.changed()
-	if err := s.askTile("write", i, j); err != nil {
-		return err
-	}
 	if want := int(size/s.geo.TileBytes()) * s.meta.SumsPerTile(); sums != nil && len(sums) != want {
 		return fmt.Errorf("write %s, tile row %d from %d on: room for %d checksums, not %d", s.dir, i, j, len(sums), want)
 	}
-	return s.writeFile(i, j, 0, src, sums)
+	s.changed()
+	return s.access("write", i, j, func(s *Store) error { return s.writeFile(i, j, 0, src, sums) })
 }
 
 // Prefetch asks the system to read tile (i,j) from disk in the background. It
@@ -258,8 +250,31 @@ func (s *Store) TileSums(dst []uint32, i, j int) error {
 // "write" it may change them. They are mapped where the matrix is: a fault in use becomes a *FaultError, and so does
 // a file that ends before the tile does: in its last page such a file does not fault, it reads as zeros and forgets
 // what is written.
-func (s *Store) touch(op string, i, j int, from, n int64, use func(part []byte)) (err error) {
-	s, err = s.holder(i, j)
+func (s *Store) touch(op string, i, j int, from, n int64, use func(part []byte)) error {
+	return s.access(op, i, j, func(s *Store) error {
+		if s.byFile {
+			return s.touchFile(op, i, j, from, n, use)
+		}
+		off := s.offset(i, j) + from
+		err := disk.Guard(s.mem, func() error {
+			use(s.mem[off : off+n : off+n])
+			return nil
+		}, func(at int64) error { return s.faultAt(op, i, j, at) })
+		if err != nil {
+			return err
+		}
+		size, err := disk.FileSize(s.dist)
+		if err == nil && size < off+n {
+			err = s.shortFault(op, i, j, size, size)
+		}
+		return err
+	})
+}
+
+// access calls do with the store that has the bytes of tile (i,j), which stays open meanwhile. In tests the hook for
+// an access to a tile, which reads unless op is "write", comes first.
+func (s *Store) access(op string, i, j int, do func(s *Store) error) error {
+	s, err := s.holder(i, j)
 	if err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}
@@ -268,40 +283,12 @@ func (s *Store) touch(op string, i, j int, from, n int64, use func(part []byte))
 	if s.mem == nil {
 		return fmt.Errorf("%s %s: %w", op, s.dir, errClosed)
 	}
-	if err := s.askTile(op, i, j); err != nil {
-		return err
+	ask := "read"
+	if op == "write" {
+		ask = op
 	}
-	if s.byFile {
-		return s.touchFile(op, i, j, from, n, use)
-	}
-	off := s.offset(i, j) + from
-	err = disk.Guard(s.mem, func() error {
-		use(s.mem[off : off+n : off+n])
-		return nil
-	}, func(at int64) error { return s.faultAt(op, i, j, at) })
-	if err != nil {
-		return err
-	}
-	size, err := disk.FileSize(s.dist)
-	if err != nil {
-		return err
-	}
-	if size < off+n {
-		return s.shortFault(op, i, j, size, size)
-	}
-	return nil
-}
-
-// askTile is the hook of tests before tile (i,j) is read, written or summed.
-func (s *Store) askTile(op string, i, j int) error {
-	if s.hooks == nil {
-		return nil
-	}
-	if op != "write" {
-		op = "read"
-	}
-	if err := s.hooks.Ask(op, nameDist); err != nil {
+	if err := s.hooks.Ask(ask, nameDist); err != nil {
 		return fmt.Errorf("%s %s, tile (%d,%d): %w", op, s.dist.Name(), i, j, err)
 	}
-	return nil
+	return do(s)
 }

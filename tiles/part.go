@@ -80,20 +80,9 @@ func (m matrix) readTransposed(dst []byte, i, j, first int) error {
 
 // readFile reads whole entries.
 func (s *Store) readFile(dst []byte, i, j, first int) error {
-	s, err := s.holder(i, j)
-	if err != nil {
-		return fmt.Errorf("read: %w", err)
-	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if s.mem == nil {
-		return fmt.Errorf("read %s: %w", s.dir, errClosed)
-	}
-	if err := s.askTile("read", i, j); err != nil {
-		return err
-	}
-	off := s.offset(i, j) + int64(first)*int64(s.geo.EntryBytes)
-	return s.readAt(dst, i, j, off)
+	return s.access("read", i, j, func(s *Store) error {
+		return s.readAt(dst, i, j, s.offset(i, j)+int64(first)*int64(s.geo.EntryBytes))
+	})
 }
 
 // DropCache asks the system to forget what it has cached of the matrix and the

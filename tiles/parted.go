@@ -201,7 +201,8 @@ func OpenParts(dir string, dirs []string) (s *Store, err error) {
 	for _, p := range parts {
 		same := all[p.meta.Part.Index]
 		if same != nil {
-			return nil, fmt.Errorf("%s and %s are %w, the same one, %s: name one of them", same.dir, p.dir, errPart, p.meta.Part)
+			return nil, fmt.Errorf("%s and %s are %w, the same one, %s: name one of them", same.dir, p.dir, errPart,
+				p.meta.Part)
 		}
 		all[p.meta.Part.Index] = p
 	}

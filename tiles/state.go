@@ -85,7 +85,8 @@ type recordHead struct {
 // encodeRecord fills one sector.
 func encodeRecord(r record, m *Meta) []byte {
 	h := recordHead{Magic: [8]byte([]byte(stateMagic)), Version: FormatVersion, Size: stateRecord, Kind: r.kind,
-		T: uint32(m.T), N: int64(m.N), Seq: r.state.Seq, Done: r.state.Done, Elapsed: r.state.Elapsed, Incarnation: r.inc,
+		T: uint32(m.T), N: int64(m.N), Seq: r.state.Seq, Done: r.state.Done, Elapsed: r.state.Elapsed,
+		Incarnation:    r.inc,
 		AlgorithmBytes: uint32(len(r.state.Algorithm)), ID: m.ID, Stop: r.state.Stop}
 	copy(h.Algorithm[:], r.state.Algorithm)
 	copy(h.Closer[:], r.state.Closer)
@@ -114,7 +115,8 @@ func decodeRecord(file string, b []byte, m *Meta) (r record, st status, err erro
 		return r, damaged, nil
 	}
 	return record{h.Kind, State{Algorithm: string(h.Algorithm[:h.AlgorithmBytes]), Done: h.Done, Seq: h.Seq,
-		Elapsed: h.Elapsed, Stop: h.Stop, Closer: string(bytes.TrimRight(h.Closer[:], "\x00"))}, h.Incarnation}, intact, nil
+			Elapsed: h.Elapsed, Stop: h.Stop, Closer: string(bytes.TrimRight(h.Closer[:], "\x00"))}, h.Incarnation}, intact,
+		nil
 }
 
 // recordIn reads a record, of whatever version and store, if its checksum matches.

@@ -24,13 +24,18 @@ func (d *device) ownStream(s kernels.Stream, v entry.Variant) (*stream, error) {
 	return own, own.alive()
 }
 
-// Pivots implements kernels.TileOps: the tiles are listed once, and then each pivot is a launch.
-func (d *device) Pivots(on kernels.Stream, v entry.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
+// with does an operation on a stream of this device.
+func (d *device) with(on kernels.Stream, v entry.Variant, what string, do func(s *stream) error) error {
 	s, err := d.ownStream(on, v)
 	if err == nil {
-		err = s.pivots(v, t, tiles, lo, hi)
+		err = do(s)
 	}
-	return in("pivots", err)
+	return in(what, err)
+}
+
+// Pivots implements kernels.TileOps: the tiles are listed once, and then each pivot is a launch.
+func (d *device) Pivots(on kernels.Stream, v entry.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
+	return d.with(on, v, "pivots", func(s *stream) error { return s.pivots(v, t, tiles, lo, hi) })
 }
 
 func (s *stream) pivots(v entry.Variant, t int, tiles []kernels.Tile, lo, hi int) error {
@@ -92,14 +97,13 @@ func (s *stream) simple(v entry.Variant, kernel string, groups int, c, a, b plac
 
 // Differ implements kernels.TileOps.
 func (d *device) Differ(on kernels.Stream, flag, a, b kernels.Tile, bytes int64) error {
-	s, err := d.ownStream(on, entry.I32)
-	if err == nil && bytes > 0 {
-		err = s.differ(flag, a, b, bytes)
-	}
-	return in("differ", err)
+	return d.with(on, entry.I32, "differ", func(s *stream) error { return s.differ(flag, a, b, bytes) })
 }
 
 func (s *stream) differ(flag, a, b kernels.Tile, bytes int64) error {
+	if bytes <= 0 {
+		return nil
+	}
 	p := &places{stream: s}
 	f := p.operand("flag", flag, entry.WordBytes, true, true, false)
 	x, y := p.operand("a", a, bytes, true, false, false), p.operand("b", b, bytes, true, false, false)
@@ -120,20 +124,16 @@ func (s *stream) differ(flag, a, b kernels.Tile, bytes int64) error {
 
 // TransposeTile implements kernels.TileOps.
 func (d *device) TransposeTile(on kernels.Stream, v entry.Variant, t int, dst, src kernels.Tile) error {
-	s, err := d.ownStream(on, v)
-	if err == nil && dst == src {
-		err = errors.New("the result is also the operand")
-	}
-	if err == nil {
-		err = s.transpose(v, t, dst, src)
-	}
-	return in("transposition of a tile", err)
+	return d.with(on, v, "transposition of a tile", func(s *stream) error { return s.transpose(v, t, dst, src) })
 }
 
 // patch is PATCH of service.cl.
 const patch = 16
 
 func (s *stream) transpose(v entry.Variant, t int, dst, src kernels.Tile) error {
+	if dst == src {
+		return errors.New("the result is also the operand")
+	}
 	if err := s.checkShape(v, t); err != nil {
 		return err
 	}
