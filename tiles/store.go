@@ -289,22 +289,9 @@ func (s *Store) mapMatrix(prot int) error {
 		s.mem = mmap.MMap{}
 		return nil
 	}
-	size := s.distBytes()
-	if int64(int(size)) != size {
-		return fmt.Errorf("%s: %d bytes do not fit the address space of this program; use a 64-bit build", s.dist.Name(), size)
-	}
-	if err := s.hooks.Ask("map", nameDist); err != nil {
-		return fmt.Errorf("mapping %s: %w", s.dist.Name(), err)
-	}
-	mem, err := mmap.MapRegion(s.dist, int(size), prot, 0, 0)
-	if errors.Is(err, syscall.ENOMEM) {
-		err = fmt.Errorf("%w: %s of address space are needed; raise or lift the limit on it (ulimit -v)", err, disk.Size(size))
-	}
-	if err != nil {
-		return fmt.Errorf("mapping %s: %w", s.dist.Name(), err)
-	}
-	s.mem = mem
-	return nil
+	var err error
+	s.mem, err = disk.Map(s.dist, s.distBytes(), prot)
+	return err
 }
 
 // Close waits for accesses in flight, unmaps the matrix and gives the lock

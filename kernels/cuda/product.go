@@ -24,8 +24,7 @@ type productParam struct {
 
 // MinPlus implements kernels.Stream. A batch is one launch, unless its lists fill more than slotEntries.
 func (s *stream) MinPlus(v entry.Variant, t int, products []kernels.Product) error {
-	err := s.minPlus(v, t, products)
-	return in("min-plus", err)
+	return in("min-plus", s.minPlus(v, t, products))
 }
 
 // minPlus checks all products before it launches one.

@@ -3,7 +3,6 @@
 package arrays
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/edsrzf/mmap-go"
 
+	"ooc/kernels/entry"
 	"ooc/tiles/disk"
 	"ooc/tiles/internal/hook"
 )
@@ -69,21 +69,9 @@ func (f *File) open(id [16]byte) error {
 	if disk.Checksum(tail) != f.Sum {
 		return f.corrupt("the checksum of its checksums does not match")
 	}
-	f.want, f.same = make([]uint32, f.blocks()), make([]atomic.Uint32, (f.blocks()+31)/32)
-	for i := range f.want {
-		f.want[i] = binary.LittleEndian.Uint32(tail[4*i:])
-	}
-	if int64(int(f.Sums)) != f.Sums {
-		return fmt.Errorf("%s: %d bytes do not fit the address space of this program; use a 64-bit build",
-			f.file.Name(), f.Sums)
-	}
-	if err = hook.AskPath("map", f.file.Name()); err == nil {
-		f.mem, err = mmap.MapRegion(f.file, int(f.Sums), mmap.RDONLY, 0, 0)
-	}
-	if err != nil {
-		return fmt.Errorf("mapping %s: %w", f.file.Name(), err)
-	}
-	return nil
+	f.want, f.same = entry.View[uint32](tail), make([]atomic.Uint32, (f.blocks()+31)/32)
+	f.mem, err = disk.Map(f.file, f.Sums, mmap.RDONLY)
+	return err
 }
 
 // decode reads the header, and checks it against the size of the file, so that counts that lie allocate nothing.

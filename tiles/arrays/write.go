@@ -1,7 +1,6 @@
 package arrays
 
 import (
-	"encoding/binary"
 	"fmt"
 	"os"
 	"runtime"
@@ -9,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"ooc/kernels/entry"
 	"ooc/tiles/disk"
 	"ooc/tiles/internal/hook"
 )
@@ -110,10 +110,7 @@ func (h *header) fill(f *os.File, list [][]byte, written *atomic.Int64) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	tail := make([]byte, 4*len(sums))
-	for i, s := range sums {
-		binary.LittleEndian.PutUint32(tail[4*i:], s)
-	}
+	tail := entry.Bytes(sums)
 	h.Sum = disk.Checksum(tail)
 	if _, err := f.WriteAt(tail, h.Sums); err != nil {
 		return err

@@ -201,9 +201,8 @@ func (l *Lock) RemoveFolder() error {
 	}
 	err := os.Remove(dir)
 	switch {
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EBUSY), errors.Is(err, fs.ErrNotExist):
-		return nil
-	case errors.Is(err, fs.ErrExist): // ENOTEMPTY is one too: another process is in it, or has open what was removed
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EBUSY), errors.Is(err, fs.ErrNotExist),
+		errors.Is(err, fs.ErrExist): // ENOTEMPTY is one too: another process is in it, or has open what was removed
 		return nil
 	}
 	return err
