@@ -256,12 +256,11 @@ func (id ID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:])
 
 // UnmarshalText takes what MarshalText gives, and nothing else.
 func (id *ID) UnmarshalText(text []byte) error {
-	var read ID
-	if n, err := hex.Decode(read[:],
-		text[:min(len(text), 2*len(read))]); err != nil || n != len(read) || len(text) != 2*n {
+	read, err := hex.DecodeString(string(text))
+	if err != nil || len(read) != len(id) {
 		return fmt.Errorf("%.40q is no id of 32 hexadecimal digits", text)
 	}
-	*id = read
+	*id = ID(read)
 	return nil
 }
 

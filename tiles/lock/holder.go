@@ -19,7 +19,7 @@ type Holder struct {
 	PID      int // 0: it ended cleanly, or is unknown
 	Host     string
 	Running  bool   // it has the lock
-	identity string // as ownIdentity gives it; "" if unknown
+	identity string // as the text of a birth; "" if unknown
 }
 
 // State says what the process does, by whatever is known of it beside its number.
@@ -71,8 +71,8 @@ func writeHolder(f *os.File) {
 		host = "unknown"
 	}
 	text := fmt.Sprintf("%s\npid %d\nhost %s\n", magic, os.Getpid(), host)
-	if self := ownIdentity(); self != "" {
-		text += "process " + self + "\n"
+	if me, known := self(); known {
+		text += fmt.Sprintf("process %s\n", me)
 	}
 	if _, err := f.WriteAt([]byte(text), 0); err == nil {
 		_ = f.Truncate(int64(len(text)))

@@ -28,20 +28,11 @@ type birth struct{ boot, space, start string }
 
 func (b birth) String() string { return fmt.Sprintf("%s %s %s", b.boot, b.space, b.start) }
 
-// self is what tells this process from all others; false: the system does not say.
+// self is what tells this process from all others, whose text is what stateOf takes; false: the system does not say.
 func self() (birth, bool) {
 	start, state := lookAt(os.Getpid())
 	b := birth{disk.Boot(), container(), start}
 	return b, b.boot != "" && b.space != "" && state != processUnknown
-}
-
-// ownIdentity is this process's identity, which stateOf takes; "" where the system has none.
-func ownIdentity() string {
-	b, known := self()
-	if !known {
-		return ""
-	}
-	return b.String()
 }
 
 // stateOf says what the process of this number and identity does.

@@ -49,26 +49,27 @@ type arithmetic struct {
 	name     string
 	size     int // bytes of an entry
 	add, min func(operands ...Op)
+	inf      uint64 // the unreachable entry, of 2 bytes twice
 	float    bool
 	signed   bool
 }
 
 // words are the arithmetics of entries of 4 bytes.
 var words = []arithmetic{
-	{name: "I32", size: 4, add: VPADDD, min: VPMINSD},
-	{name: "I32Signed", size: 4, add: VPADDD, min: VPMINSD, signed: true},
+	{name: "I32", size: 4, add: VPADDD, min: VPMINSD, inf: inf32},
+	{name: "I32Signed", size: 4, add: VPADDD, min: VPMINSD, inf: inf32, signed: true},
 	// The bit patterns of non-negative floats order as integers do. The integer min has a quarter of the
 	// latency, and on Zen 5 more ports.
-	{name: "F32", size: 4, add: VADDPS, min: VPMINSD, float: true},
-	{name: "F32Signed", size: 4, add: VADDPS, min: VMINPS, float: true, signed: true},
+	{name: "F32", size: 4, add: VADDPS, min: VPMINSD, inf: posInf, float: true},
+	{name: "F32Signed", size: 4, add: VADDPS, min: VMINPS, inf: posInf, float: true, signed: true},
 }
 
 // doubles is the arithmetic of entries of 8 bytes.
-var doubles = arithmetic{name: "F64", size: 8, add: VADDPD, min: VMINPD, float: true, signed: true}
+var doubles = arithmetic{name: "F64", size: 8, add: VADDPD, min: VMINPD, inf: posInf8, float: true, signed: true}
 
 // all are those of entries, kinds one for each kind of 4 and 8 bytes, and weights those of weights.
 var (
-	all     = append(slices.Clone(words), arithmetic{name: "U16", size: 2, add: VPADDW, min: VPMINUW}, doubles)
+	all     = append(slices.Clone(words), arithmetic{name: "U16", size: 2, add: VPADDW, min: VPMINUW, inf: inf16<<16 | inf16}, doubles)
 	kinds   = []arithmetic{words[0], words[2], doubles}
 	weights = []arithmetic{words[0], words[3], doubles}
 )
@@ -104,15 +105,10 @@ const (
 
 // infinity returns a register full of the arithmetic's unreachable entry.
 func (p path) infinity(a arithmetic) reg.VecVirtual {
-	switch {
-	case a.size == 2:
-		return p.splat(inf16<<16 | inf16)
-	case a.size == 8:
-		return p.splat64(posInf8)
-	case a.float:
-		return p.splat(posInf)
+	if a.size == 8 {
+		return p.splat64(a.inf)
 	}
-	return p.splat(inf32)
+	return p.splat(uint32(a.inf))
 }
 
 func (p path) splat(bits uint32) reg.VecVirtual {
