@@ -98,7 +98,7 @@ var zeroSector = make([]byte, stateSector)
 // decodeRecord reads one sector of a file, whose path is for messages; a short
 // one is damaged. The error is ErrVersion for an intact record of another
 // version, ErrCorrupt for one of another store.
-func decodeRecord(file string, b []byte, m *Meta) (r record, st status, err error) {
+func decodeRecord(file string, b []byte, m *Meta) (r record, _ status, err error) {
 	if len(b) == stateSector && bytes.Equal(b, zeroSector) {
 		return r, empty, nil
 	}
@@ -114,9 +114,9 @@ func decodeRecord(file string, b []byte, m *Meta) (r record, st status, err erro
 		h.Elapsed < 0 || h.Stop < 0 || h.Stop > h.N+1 || h.AlgorithmBytes > maxAlgorithm {
 		return r, damaged, nil
 	}
-	return record{h.Kind, State{Algorithm: string(h.Algorithm[:h.AlgorithmBytes]), Done: h.Done, Seq: h.Seq,
-			Elapsed: h.Elapsed, Stop: h.Stop, Closer: string(bytes.TrimRight(h.Closer[:], "\x00"))}, h.Incarnation}, intact,
-		nil
+	st := State{Algorithm: string(h.Algorithm[:h.AlgorithmBytes]), Done: h.Done, Seq: h.Seq, Elapsed: h.Elapsed,
+		Stop: h.Stop, Closer: string(bytes.TrimRight(h.Closer[:], "\x00"))}
+	return record{h.Kind, st, h.Incarnation}, intact, nil
 }
 
 // recordIn reads a record, of whatever version and store, if its checksum matches.

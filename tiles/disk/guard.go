@@ -17,13 +17,15 @@ import (
 // Map maps the first bytes of a file.
 func Map(f *os.File, size int64, prot int) (mem mmap.MMap, err error) {
 	if int64(int(size)) != size {
-		return nil, fmt.Errorf("%s: %d bytes do not fit the address space of this program; use a 64-bit build", f.Name(), size)
+		return nil, fmt.Errorf("%s: %d bytes do not fit the address space of this program; use a 64-bit build",
+			f.Name(), size)
 	}
 	if err = hook.AskPath("map", f.Name()); err == nil {
 		mem, err = mmap.MapRegion(f, int(size), prot, 0, 0)
 	}
 	if errors.Is(err, syscall.ENOMEM) {
-		err = fmt.Errorf("%w: %s of address space are needed; raise or lift the limit on it (ulimit -v)", err, Size(size))
+		err = fmt.Errorf("%w: %s of address space are needed; raise or lift the limit on it (ulimit -v)", err,
+			Size(size))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("mapping %s: %w", f.Name(), err)

@@ -64,12 +64,15 @@ var words = []arithmetic{
 	{name: "F32Signed", size: 4, add: VADDPS, min: VMINPS, inf: posInf, float: true, signed: true},
 }
 
+// shorts is the arithmetic of entries of 2 bytes.
+var shorts = arithmetic{name: "U16", size: 2, add: VPADDW, min: VPMINUW, inf: inf16<<16 | inf16}
+
 // doubles is the arithmetic of entries of 8 bytes.
 var doubles = arithmetic{name: "F64", size: 8, add: VADDPD, min: VMINPD, inf: posInf8, float: true, signed: true}
 
 // all are those of entries, kinds one for each kind of 4 and 8 bytes, and weights those of weights.
 var (
-	all     = append(slices.Clone(words), arithmetic{name: "U16", size: 2, add: VPADDW, min: VPMINUW, inf: inf16<<16 | inf16}, doubles)
+	all     = append(slices.Clone(words), shorts, doubles)
 	kinds   = []arithmetic{words[0], words[2], doubles}
 	weights = []arithmetic{words[0], words[3], doubles}
 )

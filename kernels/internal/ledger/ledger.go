@@ -1,5 +1,5 @@
-// Package ledger is what all devices do alike: they hand out memory within a limit, find tiles in it, and say at their
-// end what was not given back. Sizes are bytes.
+// Package ledger is what all devices do alike: they hand out memory within a limit, find tiles in it, keep the first
+// error of an operation, and say at their end what was not given back. Sizes are bytes.
 package ledger
 
 import (
