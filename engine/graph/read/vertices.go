@@ -1,6 +1,7 @@
 package read
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -25,8 +26,7 @@ type vertexTable struct {
 	base, top int64 // or if declared is not 0, up to base+declared-1
 	declared  int64
 
-	// Set by freeze.
-	rank []int32 // of each word of seen, how many vertices the words before it have
+	rank []int32 // of each word of seen, how many vertices the words before it have; set by freeze
 }
 
 const (
@@ -175,89 +175,63 @@ func (t *vertexTable) freeze() (n int, ids graph.IDs, row func(v int32) int32) {
 		return int(t.known()), graph.IDs{Base: t.base}, func(v int32) int32 { return v }
 	case t.declared > 0:
 		return int(t.declared), graph.IDs{Base: t.base}, func(v int32) int32 { return int32(t.id(v) - t.base) }
-	case !numeric:
-		ids, row = t.freezeTexts()
-		return n, ids, row
-	case n == 0 || high-low == int64(n)-1: // wraps to a negative number where the ids span more
+	case numeric && high-low == int64(n)-1, n == 0: // wraps to a negative number where the ids span more
 		return n, graph.IDs{Base: low}, func(v int32) int32 { return int32(t.id(v) - low) }
+	case numeric:
+		t.ascend()
+		ids.Numeric = make([]int64, n)
+	default:
+		ids = graph.TextIDs(make([]string, n))
 	}
-	ids, row = t.freezeNumbers()
-	return n, ids, row
-}
-
-// freezeTexts places vertices as they have appeared.
-func (t *vertexTable) freezeTexts() (graph.IDs, func(v int32) int32) {
-	names := make([]string, len(t.order))
-	small, others := make([]int32, t.rankSmall()), make([]int32, len(t.numbers))
+	t.rankSmall()
+	rows := make([]int32, n)
 	for row, v := range t.order {
 		switch {
-		case v >= 0:
-			small[t.smaller(v)] = int32(row)
-			names[row] = strconv.Itoa(int(v))
-			continue
-		case t.names[^v] != "":
-			names[row] = t.names[^v]
+		case numeric:
+			ids.Numeric[row] = t.id(v)
+		case v < 0 && t.names[^v] != "":
+			ids.Text[row] = t.names[^v]
 		default:
-			names[row] = strconv.FormatInt(t.numbers[^v], 10)
+			ids.Text[row] = strconv.FormatInt(t.id(v), 10)
 		}
-		others[^v] = int32(row)
+		rows[t.place(v)] = int32(row)
 	}
-	return graph.TextIDs(names), func(v int32) int32 {
-		if v < 0 {
-			return others[^v]
-		}
-		return small[t.smaller(v)]
+	if numeric && len(t.numbers) == 0 {
+		return n, ids, t.place // which is nearer to the processor than rows
 	}
+	return n, ids, func(v int32) int32 { return rows[t.place(v)] }
 }
 
-// freezeNumbers places vertices by their ids: those below 0, then small ones, then the rest.
-func (t *vertexTable) freezeNumbers() (graph.IDs, func(v int32) int32) {
-	ids := make([]int64, 0, len(t.order))
-	t.order = nil
-	var large []int64
-	for _, id := range t.numbers {
-		if at := uint64(id) >> 6; at < uint64(len(t.seen)) {
-			t.seen[at] |= 1 << (id & 63) // it came before the limit had grown
-		} else {
-			large = append(large, id)
-		}
+// place returns a number of its own for each vertex: small ids from the first one on, others from the last one down.
+func (t *vertexTable) place(v int32) int32 {
+	if v < 0 {
+		return int32(len(t.order)) + v
 	}
-	slices.Sort(large)
-	below, _ := slices.BinarySearch(large, 0)
-	ids = append(ids, large[:below]...)
-	for i, set := range t.seen {
-		for ; set != 0; set &= set - 1 {
-			ids = append(ids, 64*int64(i)+int64(bits.TrailingZeros64(set)))
-		}
-	}
-	ids = append(ids, large[below:]...)
-	t.rankSmall()
-	others := make([]int32, len(t.numbers))
-	for i, id := range t.numbers {
-		row, _ := slices.BinarySearch(ids, id)
-		others[i] = int32(row)
-	}
-	return graph.IDs{Numeric: ids}, func(v int32) int32 {
-		if v < 0 {
-			return others[^v]
-		}
-		return int32(below) + t.smaller(v)
-	}
-}
-
-// smaller returns how many small ids are below v.
-func (t *vertexTable) smaller(v int32) int32 {
 	return t.rank[v>>6] + int32(bits.OnesCount64(t.seen[v>>6]&(1<<(v&63)-1)))
 }
 
-// rankSmall prepares smaller. It returns the number of small ids.
-func (t *vertexTable) rankSmall() (n int32) {
+// rankSmall prepares place.
+func (t *vertexTable) rankSmall() {
 	t.rank = make([]int32, len(t.seen))
+	n := int32(0)
 	for i, set := range t.seen {
 		t.rank[i] = n
 		n += int32(bits.OnesCount64(set))
 	}
-	return n
+}
+
+// ascend sorts the vertices, which are numbers, by their ids.
+func (t *vertexTable) ascend() {
+	t.order = t.order[:0]
+	for i, set := range t.seen {
+		for ; set != 0; set &= set - 1 {
+			t.order = append(t.order, int32(64*i+bits.TrailingZeros64(set)))
+		}
+	}
+	for i := range t.numbers {
+		t.order = append(t.order, ^int32(i))
+	}
+	slices.SortFunc(t.order, func(a, b int32) int { return cmp.Compare(t.id(a), t.id(b)) })
 }
 
 // parseID reads an integer in the one way that strconv prints it, so that the id "007" keeps its zeros
