@@ -149,7 +149,7 @@ func (r *edgeReader) read() error {
 // look finds out from the lines that follow how they are written.
 func (r *edgeReader) look() error {
 	text, whole := r.in.Peek()
-	r.sample, r.whole = dataLines(text), whole
+	r.sample, r.whole = dataLines(bytes.Clone(text)), whole
 	r.looked = r.in.Line + int64(bytes.Count(text, []byte("\n")))
 	if r.in.Line == 0 {
 		first, _, _ := bytes.Cut(text, []byte("\n"))

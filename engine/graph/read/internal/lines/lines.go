@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 )
 
 const (
@@ -26,12 +25,8 @@ var errLongLine = fmt.Errorf("the line is longer than %d MiB", maxLine>>20)
 type Reader struct {
 	Line int64 // the number of the line that Next returned last
 
-	text    []byte // what is left to hand out; its start in buf
-	buf     []byte
-	scanned int   // no line ends in the first so many bytes of text
-	ends    byte  // what ends lines; 0 while no line has ended
-	err     error // why nothing follows text
-
+	text  *bufio.Reader
+	long  []byte // a line that text cannot hold
 	data  *io.PipeReader
 	ended <-chan struct{}
 }
@@ -43,93 +38,70 @@ func New(r io.Reader) *Reader {
 	go func() {
 		defer close(ended)
 		ahead := bufio.NewWriterSize(w, chunkSize)
-		_, err := ahead.ReadFrom(r)
+		_, err := ahead.ReadFrom(lineFeeds(r))
 		ahead.Flush() // fails only after Close
 		w.CloseWithError(err)
 	}()
-	return &Reader{data: data, ended: ended}
+	return &Reader{text: bufio.NewReaderSize(data, peekSize), data: data, ended: ended}
 }
 
 // Close stops the reading. It returns once r is not used any more.
 func (l *Reader) Close() {
 	l.data.Close()
 	<-l.ended
-	l.text, l.buf, l.err = nil, nil, io.EOF // the line's number stays
+	l.text, l.long = nil, nil // the line's number stays
 }
 
-// more appends what was read to text. A last line without an end gets one.
-func (l *Reader) more() error {
-	if l.err != nil {
-		return l.err
+// lineFeeds returns r with every "\r" a "\n" if no other end of a line comes before the first.
+func lineFeeds(r io.Reader) io.Reader {
+	in := bufio.NewReader(r)
+	head, _ := in.Peek(in.Size())
+	at := bytes.IndexByte(head, '\r')
+	if at < 0 || at == len(head)-1 || bytes.IndexByte(head, '\n') >= 0 {
+		return in
 	}
-	if cap(l.buf) != cap(l.text) { // something was handed out: what is left moves to the start
-		l.text = append(l.buf[:0], l.text...)
-	}
-	start := len(l.text)
-	l.buf = slices.Grow(l.text, chunkSize)
-	for n := 0; len(l.buf) < start+chunkSize/2 && l.err == nil; l.buf = l.buf[:len(l.buf)+n] {
-		n, l.err = l.data.Read(l.buf[len(l.buf):cap(l.buf)])
-	}
-	l.text = l.buf
-	l.endLines(start)
-	if n := len(l.text); l.err == io.EOF && n > 0 && l.text[n-1] != '\n' {
-		l.text = append(l.text, '\n')
-	}
-	return nil
+	return returns{in}
 }
 
-// endLines makes every "\r" in the new part of text a "\n" if no other end of a line came before the first.
-func (l *Reader) endLines(start int) {
-	text := l.text
-	if l.ends == 0 {
-		start = 0
-		if at := bytes.IndexByte(text, '\r'); bytes.IndexByte(text, '\n') >= 0 {
-			l.ends = '\n'
-		} else if at >= 0 && at < len(text)-1 {
-			l.ends = '\r'
-		}
-	}
-	for i := max(start, 0); l.ends == '\r' && i < len(text); i++ {
-		if text[i] == '\r' {
-			text[i] = '\n'
-		}
-	}
+// returns is a text with a "\r" behind each line.
+type returns struct{ io.Reader }
+
+func (r returns) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	copy(p, bytes.ReplaceAll(p[:n], []byte("\r"), []byte("\n")))
+	return n, err
 }
 
-// Peek returns the lines that follow, some half a mebibyte of them if there are as many, and whether these are all. It
-// returns none at the end of the input, and if reading fails.
+// Peek returns the lines that follow, up to half a mebibyte of them, valid until the next call, and whether these are
+// all. It returns none at the end of the input, and if reading fails.
 func (l *Reader) Peek() (text []byte, all bool) {
-	for len(l.text) < peekSize && l.more() == nil {
+	text, err := l.text.Peek(peekSize)
+	if err == io.EOF {
+		return text, true
 	}
-	return l.text[:bytes.LastIndexByte(l.text, '\n')+1], l.err == io.EOF
+	return text[:bytes.LastIndexByte(text, '\n')+1], false
 }
 
 // Next returns the next line without its end, valid until the next call, and at the end of the input io.EOF.
 func (l *Reader) Next() ([]byte, error) {
-	end := bytes.IndexByte(l.text[l.scanned:], '\n')
-	for ; end < 0; end = bytes.IndexByte(l.text[l.scanned:], '\n') {
-		l.scanned = len(l.text)
-		err := errLongLine
-		if l.scanned <= maxLine+1 {
-			err = l.more()
-		}
-		if err != nil {
-			if err != io.EOF {
-				l.Line++
-			}
-			return nil, err
-		}
+	line, err := l.text.ReadSlice('\n')
+	for l.long = l.long[:0]; err == bufio.ErrBufferFull && len(l.long) <= maxLine; line, err = l.text.ReadSlice('\n') {
+		l.long = append(l.long, line...)
 	}
-	end += l.scanned
-	if end > maxLine+1 || end > maxLine && l.text[end-1] != '\r' {
-		l.Line++
-		return nil, errLongLine
+	if len(l.long) > 0 {
+		l.long = append(l.long, line...)
+		line = l.long
 	}
-	line := l.text[:end]
-	l.text, l.scanned = l.text[end+1:], 0
+	if err == io.EOF && len(line) == 0 {
+		return nil, io.EOF
+	}
 	l.Line++
-	if end > 0 && line[end-1] == '\r' {
-		line = line[:end-1]
+	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+	switch {
+	case len(line) > maxLine:
+		return nil, errLongLine
+	case err != nil && err != io.EOF:
+		return nil, err
 	}
 	return line, nil
 }
