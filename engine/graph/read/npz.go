@@ -10,9 +10,7 @@ import (
 	"os"
 
 	"ooc/engine/graph"
-	"ooc/engine/graph/internal/arcs"
 	"ooc/engine/graph/internal/input"
-	"ooc/engine/graph/internal/number"
 	"ooc/engine/graph/read/internal/npz"
 	"ooc/kernels/entry"
 )
@@ -67,18 +65,38 @@ func readNPZ(in *input.Input, data io.Reader, o Options, out *sink) error {
 	if err := out.Weigh.SetNone(o.NoArc); err != nil {
 		return err
 	}
-	zeros, off := int64(0), int64(0) // stored entries that are 0, and all, off the diagonal
-	if m.Layout != "coo" {
-		out.check = func(g *graph.Graph) error { settleDirections(g, out); return nil }
-	} else {
-		undirected := out.Undirected
-		out.Undirected = false // until it is known that no place has two entries
-		out.check = func(g *graph.Graph) error { return settleCOO(in, g, out, undirected) }
+	out.check = func(g *graph.Graph) error {
+		_, _, found := g.OneWay()
+		out.bothWays = !found
+		if g.Parallel == 0 || m.Layout != "coo" || !g.Directed {
+			return nil
+		}
+		// SciPy's shortest_path adds such entries up, in the order and the type that they have; in CSR and CSC it takes
+		// the shortest.
+		return in.Fail("%d of the stored entries have the place of another one (duplicates): in COO, SciPy takes their sum, "+
+			"and a graph the shortest of such arcs. For the sum, in Python: "+
+			`import scipy.sparse as s; s.save_npz("NEW.npz", s.load_npz("FILE").tocsr())`, g.Parallel)
 	}
+	if m.Layout == "coo" && out.Undirected { // an edge may be there both ways, so duplicates show in arcs only
+		once := *out
+		once.Undirected = false
+		if err := once.entries(in, m.Each, o); err != nil {
+			return err
+		}
+		if _, err := once.finish(); err != nil {
+			return err
+		}
+	}
+	return out.entries(in, m.Each, o)
+}
+
+// entries adds the stored entries of a sparse matrix.
+func (s *sink) entries(in *input.Input, each func(add func(row, col int32, x npz.Value) error) error, o Options) error {
+	zeros, off := int64(0), int64(0) // entries that are 0, and all, off the diagonal
 	var bad error
-	err = m.Each(func(row, col int32, x npz.Value) error {
+	err := each(func(row, col int32, x npz.Value) error {
 		off += int64(btoi(row != col))
-		word, ok, err := out.value(row, col, x, o.NoArc != "")
+		word, ok, err := s.value(row, col, x, o.NoArc != "")
 		if err != nil {
 			bad = err
 			if e := (*graph.InputError)(nil); errors.As(err, &e) {
@@ -88,7 +106,7 @@ func readNPZ(in *input.Input, data io.Reader, o Options, out *sink) error {
 		}
 		if ok {
 			zeros += int64(btoi(word == 0 && row != col))
-			out.add(row, col, word)
+			s.add(row, col, word)
 		}
 		return nil
 	})
@@ -98,7 +116,7 @@ func readNPZ(in *input.Input, data io.Reader, o Options, out *sink) error {
 	case err != nil:
 		return in.Fail("%v", err)
 	}
-	return out.checkStored(zeros, off, o)
+	return s.checkStored(zeros, off, o)
 }
 
 // value turns the entry at a place into a word; none says that some number is no arc. It returns false where there is
@@ -114,13 +132,13 @@ func (s *sink) value(row, col int32, x npz.Value, none bool) (word uint32, ok bo
 	}
 	first := s.Weigh.Rounding.First
 	word, ok, err = s.word(tok)
-	if ok && x.IsFloat && s.Weigh.Scale == 1 { // as in a .npy: of the value, and not of its decimal
-		switch single := float32(x.Float) + 0; { // there is no −0
+	if f, floating := x.Float(); ok && floating && s.Weigh.Scale == 1 { // as in a .npy: of the value, and not of its decimal
+		switch single := float32(f) + 0; { // there is no −0
 		case s.Weigh.Want == entry.KindF64:
-			word = s.Weigh.Double(x.Float)
+			word = s.Weigh.Double(f)
 		case s.Weigh.Float:
 			word = math.Float32bits(single)
-			if float64(single) == x.Float {
+			if float64(single) == f {
 				s.Weigh.Rounding.First = first
 			}
 		}
@@ -162,48 +180,3 @@ func seekable(in *input.Input, data io.Reader, o Options) (io.ReaderAt, int64, f
 
 // section is a file whose errors do not name it: an archive may ask for places before its start, or behind its end.
 func section(f *os.File, size int64) io.ReaderAt { return io.NewSectionReader(f, 0, size) }
-
-// settleDirections notes whether every arc has its reverse.
-func settleDirections(g *graph.Graph, out *sink) {
-	_, _, found := g.OneWay()
-	out.bothWays = !found
-}
-
-// settleCOO refuses a matrix in COO in which a place has two entries, and then makes arcs edges if they shall be.
-// SciPy's shortest_path adds such entries up, in the order and the type that they have; in CSR and CSC it takes the
-// shortest.
-func settleCOO(in *input.Input, g *graph.Graph, out *sink, undirected bool) error {
-	if g.Parallel > 0 {
-		return in.Fail("%d of the stored entries have the place of another one (duplicates): in COO, SciPy takes their sum, "+
-			"and a graph the shortest of such arcs. For the sum, in Python: "+
-			`import scipy.sparse as s; s.save_npz("NEW.npz", s.load_npz("FILE").tocsr())`, g.Parallel)
-	}
-	settleDirections(g, out)
-	if !undirected {
-		return nil
-	}
-	edges := graph.Intake{File: g.File, N: g.N, Undirected: true, Expected: g.Arcs(), Free: believed,
-		Weigh: number.Weighing{Want: g.Kind, Scale: g.Scale, Float: g.Kind == entry.KindF32}}
-	if g.Kind == entry.KindF64 {
-		edges.Weigh = number.DoublesOf(g.F64, g.Scale)
-	}
-	var recs []arcs.Arc
-	for u := range g.N {
-		recs = recs[:0]
-		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
-			word := uint32(k) // of kind f64
-			if g.F64 == nil {
-				word = entry.View[uint32](g.WeightBytes())[k]
-			}
-			recs = append(recs, arcs.Arc{From: int32(u), To: g.Targets[k], Word: word})
-		}
-		edges.Add(recs)
-	}
-	e, err := edges.Graph(g.IDs)
-	if err != nil {
-		return err
-	}
-	e.SelfLoops, e.NoArcs = g.SelfLoops, g.NoArcs
-	*g = *e
-	return nil
-}

@@ -96,7 +96,7 @@ func (a *array) end() {
 	}
 }
 
-// bits reads the next number as it is stored, in the low bits.
+// bits reads the next number: of a signed type, in two's complement of 64 bits.
 func (a *array) bits() uint64 {
 	if a.of.err != nil {
 		return 0
@@ -112,66 +112,60 @@ func (a *array) bits() uint64 {
 	if a.Big {
 		slices.Reverse(b)
 	}
-	return binary.LittleEndian.Uint64(a.word[:])
-}
-
-// nextIndex reads an integer.
-func (a *array) nextIndex() int64 { return a.signed(a.bits()) }
-
-// signed returns the integer that bits are in two's complement. An unsigned one of 64 bits may become negative.
-func (a *array) signed(x uint64) int64 {
-	if !strings.HasPrefix(a.Code, "i") { // or after an error
-		return int64(x)
+	x := binary.LittleEndian.Uint64(a.word[:])
+	if shift := 64 - 8*a.Size(); a.Code[0] == 'i' {
+		return uint64(int64(x<<shift) >> shift)
 	}
-	shift := 64 - 8*a.Size()
-	return int64(x<<shift) >> shift
+	return x
 }
+
+// nextIndex reads an integer. An unsigned one of 64 bits may become negative.
+func (a *array) nextIndex() int64 { return int64(a.bits()) }
 
 // nextValue reads a weight.
 func (a *array) nextValue() Value {
-	x := a.bits()
-	switch a.Code {
-	case "f4":
-		return Value{Float: float64(math.Float32frombits(uint32(x))), digits: text.NumbersOf(entry.KindF32, 1), IsFloat: true}
-	case "f8":
-		return Value{Float: math.Float64frombits(x), digits: text.Float64, IsFloat: true}
-	case "u8":
-		return Value{whole: x}
-	case "b1":
-		if x > 1 {
-			a.of.fail("%s: %d is neither False nor True", a.name, x)
-		}
+	x := Value{a.Code, a.bits()}
+	if x.code == "b1" && x.bits > 1 {
+		a.of.fail("%s: %d is neither False nor True", a.name, x.bits)
 	}
-	s := a.signed(x)
-	return Value{whole: uint64(s), negative: s < 0}
+	return x
 }
 
-// Value is a weight.
+// Value is a weight of some type of NumPy's.
 type Value struct {
-	Float    float64
-	IsFloat  bool         // Float is the value
-	digits   text.Numbers // of Float
-	negative bool         // whole is in two's complement
-	whole    uint64
+	code string
+	bits uint64
+}
+
+// Float returns the value as a float64, the nearest to it, and whether its type is a floating one.
+func (x Value) Float() (value float64, floating bool) {
+	switch x.code {
+	case "f4":
+		return float64(math.Float32frombits(uint32(x.bits))), true
+	case "f8":
+		return math.Float64frombits(x.bits), true
+	case "u8":
+		return float64(x.bits), false
+	}
+	return float64(int64(x.bits)), false
 }
 
 // Append appends the value as text: of a floating type, the fewest digits that it is read from again.
 func (x Value) Append(out []byte) []byte {
-	switch {
-	case x.IsFloat:
-		return x.digits.Append(out, x.Float)
-	case x.negative:
-		return strconv.AppendInt(out, int64(x.whole), 10)
+	switch value, _ := x.Float(); x.code {
+	case "f4":
+		return text.NumbersOf(entry.KindF32, 1).Append(out, value)
+	case "f8":
+		return text.Float64.Append(out, value)
+	case "u8":
+		return strconv.AppendUint(out, x.bits, 10)
 	}
-	return strconv.AppendUint(out, x.whole, 10)
+	return strconv.AppendInt(out, int64(x.bits), 10)
 }
 
 // Int32 returns the value if it is a small integer.
 func (x Value) Int32() (int32, bool) {
-	if x.IsFloat {
-		k := int32(x.Float)
-		return k, float64(k) == x.Float && k > math.MinInt32
-	}
-	s := int64(x.whole)
-	return int32(s), s >= -math.MaxInt32 && s <= math.MaxInt32 && (s < 0) == x.negative
+	value, _ := x.Float()
+	k := int32(value)
+	return k, float64(k) == value && k > math.MinInt32
 }
