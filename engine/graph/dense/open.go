@@ -15,18 +15,40 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Options say what the entries of a matrix mean. The zero value leaves everything to them.
+// Options say how an input is to be read. The zero value leaves everything to the input.
 type Options struct {
-	Base     *int  // the id of vertex 0; nil: 0
-	Directed *bool // nil: it is
+	Format   string // a name in read.Formats; "" finds it from the content
+	Columns  string // names of an edge list's columns, such as "id,from,to,weight"
+	Base     *int   // the smallest vertex id where ids are consecutive; nil: the format's, in a matrix 0
+	Directed *bool  // nil: the format's default; a matrix is
 	Kind     entry.Kind
 	Scale    int64  // multiply weights by it, which must make them integers; 0: do not
-	NoArc    string // the number that is no arc, beside +Inf; "" for none
-	// Unweighted has every arc weigh 1, of Kind or else i32, whatever the entries say, and Scale be 0.
+	NoArc    string // in a matrix, the number that is no arc, beside +Inf; "" for none
+	// Unweighted has every arc weigh 1, of Kind or else i32, whatever the input says, and Scale be 0.
 	Unweighted bool
-	// Spool makes the file that holds the entries, size bytes of them, while the matrix is open: where it is
-	// compressed or can be read once only. nil: one in the system's folder for such files.
+	// Spool makes the file that holds the entries of a matrix, size bytes of them, while it is open: where it
+	// is compressed or can be read once only. nil: one in the system's folder for such files.
 	Spool func(size int64) (*os.File, error)
+}
+
+// FirstID returns the smallest id where ids are consecutive: what the format has, if nobody says another. An error
+// matches graph.ErrOptions.
+func (o Options) FirstID(usual int64) (int64, error) {
+	if o.Base == nil {
+		return usual, nil
+	}
+	if *o.Base < 0 || *o.Base > math.MaxInt32 {
+		return 0, number.BadOption("ids from %d; they begin with a number from 0 to %d", *o.Base, math.MaxInt32)
+	}
+	return int64(*o.Base), nil
+}
+
+// NewSpool calls Spool.
+func (o Options) NewSpool(size int64) (*os.File, error) {
+	if o.Spool == nil {
+		return os.CreateTemp("", "ooc-spool-*")
+	}
+	return o.Spool(size)
 }
 
 // Open opens a matrix that was surveyed before, without looking at its entries again. o.Kind is what was
@@ -159,11 +181,7 @@ func spool(in *input.Input, o Options) (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	create := o.Spool
-	if create == nil {
-		create = func(int64) (*os.File, error) { return os.CreateTemp("", "ooc-spool-*") }
-	}
-	if d.file, err = create(d.entryBytes()); err != nil {
+	if d.file, err = o.NewSpool(d.entryBytes()); err != nil {
 		return nil, err
 	}
 	d.spooled = true
@@ -223,11 +241,6 @@ func readHead(in *input.Input, o Options, r io.Reader) (*Matrix, error) {
 	d := &Matrix{name: in.Name, head: head, n: n, numbers: numbers}
 	d.setSource(in)
 	d.facts = graph.Facts{N: n, Directed: o.Directed == nil || *o.Directed, Scale: numbers.scale}
-	if o.Base != nil {
-		if *o.Base < 0 || *o.Base > math.MaxInt32 {
-			return nil, number.BadOption("ids from %d; they begin with a number from 0 to %d", *o.Base, math.MaxInt32)
-		}
-		d.facts.IDs.Base = int64(*o.Base)
-	}
-	return d, nil
+	d.facts.IDs.Base, err = o.FirstID(0)
+	return d, err
 }

@@ -15,6 +15,7 @@ var dimacs = Format{
 	Title:      "DIMACS shortest paths (.gr), also of GTgraph",
 	Extensions: []string{".gr"},
 	Directed:   true,
+	first:      1,
 	Detect:     detectDIMACS,
 	read:       readDIMACS,
 }
@@ -77,7 +78,7 @@ func readDIMACS(in *lines.Reader, o Options, out *sink) error {
 				number.Quoted(words[3]))
 		}
 		header, most, out.Expected = in.Line, counts[1], counts[1]
-		return out.declare(counts[0], o.base(1))
+		return out.declare(counts[0])
 	})
 	switch {
 	case err != nil:

@@ -102,8 +102,7 @@ func newEdgeReader(in *lines.Reader, o Options, out *sink) (*edgeReader, error) 
 		}
 	}
 	if o.Base != nil {
-		r.vertices.forced, r.vertices.base = true, int64(*o.Base)
-		r.vertices.top = r.vertices.base - 1
+		r.vertices.forced, r.vertices.base, r.vertices.top = true, out.first, out.first-1
 	}
 	out.Signed = !r.vertices.forced
 	return r, nil

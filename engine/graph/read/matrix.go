@@ -248,7 +248,7 @@ func (s *square) name(o Options, out *sink) error {
 		for row := range s.n {
 			s.vertices = append(s.vertices, int32(row))
 		}
-		return out.declare(int64(s.n), o.base(0))
+		return out.declare(int64(s.n))
 	}
 	if o.Base != nil {
 		return out.failAll("the matrix has labels of its own, without --base")

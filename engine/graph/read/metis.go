@@ -18,6 +18,7 @@ var metis = Format{
 	Title:      "METIS adjacency lists (.graph)",
 	Extensions: []string{".graph", ".metis"},
 	Directed:   false,
+	first:      1,
 	Detect:     detectMETIS,
 	read:       readMETIS,
 }
@@ -26,7 +27,6 @@ var metis = Format{
 type metisReader struct {
 	in       *lines.Reader
 	out      *sink
-	base     int64
 	directed bool // each entry of a list is an arc, which need not have a reverse
 
 	header   int64 // the line "N M [FMT [NCON]]"
@@ -73,11 +73,11 @@ func (r *metisReader) head(line []byte) error {
 	}
 	r.skip += btoi(flags[0] == '1')
 	r.out.Expected = 2 * r.m
-	return r.out.declare(r.n, r.base)
+	return r.out.declare(r.n)
 }
 
 func readMETIS(in *lines.Reader, o Options, out *sink) error {
-	r := &metisReader{in: in, out: out, base: o.base(1), directed: o.Directed != nil && *o.Directed}
+	r := &metisReader{in: in, out: out, directed: o.Directed != nil && *o.Directed}
 	out.Undirected = false // the lists hold both directions of every edge
 	err := in.Each(r.line)
 	switch {
@@ -128,10 +128,10 @@ func (r *metisReader) line(line []byte) error {
 		var w []byte
 		if w, rest = next(rest); len(w) == 0 {
 			return r.out.fail("%d sizes and weights of vertex %d are due, but the line has %d columns", r.skip,
-				r.row+r.base, k)
+				r.row+r.out.first, k)
 		}
 		if _, ok := number.Parse(w); !ok {
-			return r.out.fail("%s, a size or weight of vertex %d, is not a number", number.Quoted(w), r.row+r.base)
+			return r.out.fail("%s, a size or weight of vertex %d, is not a number", number.Quoted(w), r.row+r.out.first)
 		}
 	}
 	err := r.entries(rest)
@@ -199,8 +199,8 @@ func (r *metisReader) pairUp(g *graph.Graph) error {
 // edge, without vertices in their own lists. Else the extension decides.
 func detectMETIS(head []byte) match {
 	whole := len(head) < input.HeadSize
-	r := &metisReader{in: &lines.Reader{}, base: 1}
-	r.out = &sink{Intake: graph.Intake{Weigh: number.Weighing{Scale: 1}, Free: believed}, lines: r.in}
+	r := &metisReader{in: &lines.Reader{}}
+	r.out = &sink{first: 1, Intake: graph.Intake{Weigh: number.Weighing{Scale: 1}, Free: believed}, lines: r.in}
 	width, ragged := 0, false // columns of the first list that is not empty
 	for line := range bytes.Lines(head) {
 		if !whole && !bytes.HasSuffix(line, []byte("\n")) {

@@ -20,6 +20,7 @@ var matrixMarket = Format{
 	Extensions: []string{".mtx"},
 	Directed:   true, // a symmetric matrix is not
 	NoArc:      true,
+	first:      1,
 	Detect:     isMTX,
 	read:       readMTX,
 }
@@ -165,7 +166,7 @@ func (r *mtxReader) size(words [][]byte) error {
 		r.out.Expected = (r.n*r.n + 1) / 2 // Measure doubles it
 		r.row = r.firstRow()
 	}
-	return r.out.declare(r.n, r.o.base(1))
+	return r.out.declare(r.n)
 }
 
 // firstRow returns the first row of which the current column has an entry.

@@ -50,13 +50,13 @@ func readNPZ(in *input.Input, data io.Reader, o Options, out *sink) error {
 		return in.Fail("%v", err)
 	}
 	out.Expected = m.Entries
-	if err := out.declare(m.N, o.base(0)); err != nil {
+	if err := out.declare(m.N); err != nil {
 		return err
 	}
 	if err := out.Believe(m.N, m.Entries); err != nil {
 		return err
 	}
-	if out.ids, err = m.IDs(o.base(0)); err != nil {
+	if out.ids, err = m.IDs(out.first); err != nil {
 		return in.Fail("%v", err)
 	}
 	if o.Base != nil && m.Named() {
@@ -158,11 +158,7 @@ func seekable(in *input.Input, data io.Reader, o Options) (io.ReaderAt, int64, f
 			return section(in.File, info.Size()), info.Size(), func() {}, nil
 		}
 	}
-	create := o.Spool
-	if create == nil {
-		create = func(int64) (*os.File, error) { return os.CreateTemp("", "ooc-spool-*") }
-	}
-	f, err := create(0)
+	f, err := o.NewSpool(0)
 	if err != nil {
 		return nil, 0, nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io"
-	"os"
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
@@ -14,34 +13,7 @@ import (
 )
 
 // Options say how an input is to be read. The zero value leaves everything to the input.
-type Options struct {
-	Format   string // a name in Formats; "" finds it from the content
-	Columns  string // names of an edge list's columns, such as "id,from,to,weight"
-	Base     *int   // the smallest vertex id where ids are consecutive; nil: the format's
-	Directed *bool  // nil: the format's default
-	Kind     entry.Kind
-	Scale    int64  // multiply weights by it, which must make them integers; 0: do not
-	NoArc    string // in a matrix, the number that is no arc, beside +Inf; "" for none
-	// Unweighted has every arc weigh 1, of Kind or else i32, whatever the input says, and Scale be 0.
-	Unweighted bool
-	// Spool makes the file that holds the entries of a matrix, size bytes of them, while it is open: where it
-	// is compressed or can be read once only. nil: one in the system's folder for such files.
-	Spool func(size int64) (*os.File, error)
-}
-
-// dense returns what of it concerns a matrix that stays in its file.
-func (o Options) dense() dense.Options {
-	return dense.Options{Base: o.Base, Directed: o.Directed, Kind: o.Kind, Scale: o.Scale, NoArc: o.NoArc,
-		Unweighted: o.Unweighted, Spool: o.Spool}
-}
-
-// base returns the id of the first vertex, where a format has one that differs.
-func (o Options) base(usual int64) int64 {
-	if o.Base != nil {
-		return int64(*o.Base)
-	}
-	return usual
-}
+type Options = dense.Options
 
 // match is how sure a format is that an input is its own.
 type match int
@@ -62,6 +34,7 @@ type Format struct {
 	Columns    bool     // its columns have names, which Options.Columns gives
 	NoArc      bool     // it is a matrix, of which Options.NoArc says something
 	matrix     bool     // it stays in its file, where package dense opens it
+	first      int64    // the id of the first vertex, where ids are consecutive and nobody says another
 	// Detect looks at the first bytes of an input, decompressed.
 	Detect func(head []byte) match
 
@@ -108,7 +81,7 @@ func (in *reading) open() (*graph.Graph, *dense.Matrix, error) {
 		return nil, nil, err
 	}
 	if in.format.matrix {
-		d, err := dense.FromInput(in.Input, in.options.dense())
+		d, err := dense.FromInput(in.Input, in.options)
 		return nil, d, err
 	}
 	kind := in.options.Kind
@@ -165,7 +138,7 @@ func (in *reading) measure() (graph.Extent, error) {
 		return graph.Extent{}, err
 	}
 	if in.format.matrix {
-		return dense.Measure(in.Input, in.options.dense())
+		return dense.Measure(in.Input, in.options)
 	}
 	out, err := in.newSink()
 	if err != nil {

@@ -3,7 +3,6 @@ package read
 import (
 	"bufio"
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,10 +61,11 @@ func (in *reading) newSink() (*sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	if base := in.options.Base; base != nil && (*base < 0 || *base > math.MaxInt32) {
-		return nil, number.BadOption("ids from %d; they begin with a number from 0 to %d", *base, math.MaxInt32)
+	first, err := in.options.FirstID(in.format.first)
+	if err != nil {
+		return nil, err
 	}
-	return &sink{Intake: graph.Intake{File: in.Name, Free: believed, Weigh: weigh}}, nil
+	return &sink{first: first, Intake: graph.Intake{File: in.Name, Free: believed, Weigh: weigh}}, nil
 }
 
 // scan reads the input to its end.
@@ -172,22 +172,18 @@ func encoding16(start []byte) string {
 	return ""
 }
 
-// fits refuses options that say nothing in the format: whoever gives them takes the input for another.
+// fits refuses options that say nothing in the format: whoever gives them takes the input for another. In any format
+// +Inf is no arc.
 func (in *reading) fits() error {
-	name := in.format.Name
+	name, noArc := in.format.Name, in.options.NoArc
+	x, _ := number.Special([]byte(noArc))
 	switch {
 	case in.options.Columns != "" && !in.format.Columns:
 		return number.BadOption("%s is read as %s, and --columns is for edge lists", in.Name, name)
-	case in.options.namesNoArc() && !in.format.NoArc:
+	case noArc != "" && !(x > 0) && !in.format.NoArc:
 		return number.BadOption("%s is read as %s, and --no-arc is for matrices", in.Name, name)
 	}
 	return nil
-}
-
-// namesNoArc reports whether Options.NoArc names more than +Inf, which is no arc in any format.
-func (o Options) namesNoArc() bool {
-	x, _ := number.Special([]byte(o.NoArc))
-	return o.NoArc != "" && !(x > 0)
 }
 
 // find returns the first format that is like that, or nil.

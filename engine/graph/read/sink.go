@@ -21,7 +21,8 @@ type sink struct {
 	lines *lines.Reader // for line numbers
 	words [][]byte      // of the line in hand
 
-	ids     graph.IDs // where a header has declared the vertices
+	first   int64     // the id of the first vertex, where a header declares them
+	ids     graph.IDs // where it has
 	measure bool      // only the size is wanted: reading ends once it is declared
 	table   vertexTable
 
@@ -215,15 +216,15 @@ func (s *sink) checkStored(zeros, entries int64, o Options) error {
 	return dense.CheckZeros(s.File, zeros, entries)
 }
 
-// declare fixes the number of vertices, called base, base+1, …, before any arc.
-func (s *sink) declare(n, base int64) error {
+// declare fixes the number of vertices, called first, first+1, …, before any arc.
+func (s *sink) declare(n int64) error {
 	switch {
 	case n == 0:
 		return s.fail("the graph has no vertices")
 	case n > graph.MaxVertices:
 		return s.fail("%d vertices; the most is %d", n, graph.MaxVertices)
 	}
-	s.N, s.ids = int(n), graph.IDs{Base: base}
+	s.N, s.ids = int(n), graph.IDs{Base: s.first}
 	if s.measure {
 		return errMeasured
 	}
