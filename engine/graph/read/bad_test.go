@@ -26,7 +26,7 @@ var badLists = []badInput{
 	{"empty", "x.gr", "", Options{}, 0, "empty"},
 	{"binary", "x", "\x00\x01\x02\x03", Options{}, 0, "binary data"},
 	{"not UTF-8", "x", "1 2 3\nM\xfcnchen Ulm 3\n", Options{}, 2, `vertex "M\xfcnchen" is not UTF-8 text`},
-	{"UTF-16", "x", "\xff\xfe1\x00 \x002\x00\n", Options{}, 0, "it is UTF-16 text; convert it: iconv -f UTF-16"},
+	{"UTF-16", "x", "\xff\xfe1\x00 \x002\x00\n", Options{}, 0, "it is UTF-16 text, which is not read; convert it: iconv -f UTF-16"},
 	{"UTF-16 without a mark", "x.csv", "1\x00,\x002\x00\n\x00", Options{Columns: "from,to"}, 0, "it is UTF-16 text"},
 
 	{"columns in another order", "x.csv", "weight,from,to\n9,1,2\n", Options{Columns: "from,to,weight"}, 1, "the header has from and to elsewhere than --columns has them"},

@@ -112,9 +112,6 @@ func (in *reading) settle() error {
 
 // detect sets the format: the one asked for, one that is sure, the extension's, or one that may be.
 func (in *reading) detect(data *bufio.Reader) error {
-	if start, _ := data.Peek(4); in.options.Format == "" && encoding16(start) != "" {
-		return in.Fail("it is UTF-16 text; convert it: iconv -f %s -t UTF-8 FILE > NEW", encoding16(start))
-	}
 	if in.options.Format != "" {
 		in.format = byName(in.options.Format)
 		if in.format == nil {
@@ -152,24 +149,6 @@ func (in *reading) detect(data *bufio.Reader) error {
 		return in.Fail("the format is not recognised; --format names it: %s", formatNames())
 	}
 	return nil
-}
-
-// encoding16 returns what iconv calls the encoding of text that begins as it does in UTF-16: with a byte order mark, or
-// two characters of ASCII; else "".
-func encoding16(start []byte) string {
-	ascii := func(high, low int) bool {
-		return start[high]|start[high+2] == 0 && min(start[low], start[low+2]) >= ' ' && start[low]|start[low+2] < 0x80
-	}
-	switch {
-	case len(start) < 4:
-	case start[0] == 0xff && start[1] == 0xfe, start[0] == 0xfe && start[1] == 0xff:
-		return "UTF-16"
-	case ascii(1, 0):
-		return "UTF-16LE"
-	case ascii(0, 1):
-		return "UTF-16BE"
-	}
-	return ""
 }
 
 // fits refuses options that say nothing in the format: whoever gives them takes the input for another. In any format
