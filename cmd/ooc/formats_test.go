@@ -146,7 +146,7 @@ func TestBadInputCodes(t *testing.T) {
 		"missing.txt":    {"1 2 3\r\n1 2\r\n", "missing.txt:2: the weight is missing", 3},
 		"range.mtx":      {mtx + "2 2 1\n1 0 5\n", `range.mtx:3: vertex "0" is outside 1…2; if ids start at 0, say --base 0`, 3},
 		"range.graph":    {"2 1\n1\n0\n", `range.graph:3: vertex "0" is outside 1…2; if ids start at 0, say --base 0`, 3},
-		"short.gr":       {"p sp 2 2\na 1 2 5\n", "short.gr:1: the problem line announces 2 arcs, but the file ends after 1", 3},
+		"short.gr":       {"p sp 2 2\na 1 2 5\n", "short.gr:1: 2 arcs are announced, but the file ends after 1", 3},
 		"long.mtx":       {mtx + "2 2 0\n1 2 5\n", "long.mtx:3: line 2 announces 0 entries", 3},
 		"count.graph":    {"2 7\n2\n1\n", "count.graph:1: 7 edges are announced", 3},
 		"oneway.graph":   {"% c\n3 1\n\n1\n1\n", "oneway.graph:4: vertex 2 lists 1", 3},
@@ -240,7 +240,7 @@ func TestBombs(t *testing.T) {
 		"one line":         {endless{"", sevens, 0}, "", "standard input:1: cannot be read: the line is longer than"},
 		"one weight":       {endless{"p sp 2 1\na 1 2 ", sevens, 0}, "", "standard input:2: cannot be read: the line is longer than"},
 		"one list":         {endless{"9 9\n", "1 2 3 4 5 6 7 8 ", 0}, "--format=metis", "standard input:2: cannot be read: the line is longer than"},
-		"too many arcs":    {endless{"p sp 9 9\n", "a 1 2 3\n", 0}, "", "standard input:11: the problem line announces 9 arcs"},
+		"too many arcs":    {endless{"p sp 9 9\n", "a 1 2 3\n", 0}, "", "standard input:11: line 1 announces 9 arcs"},
 		"too many entries": {endless{"%%MatrixMarket matrix coordinate pattern general\n9 9 9\n", "1 2\n", 0}, "", "standard input:12: line 2 announces 9"},
 		"too many lists":   {endless{"9 9\n", "1\n", 0}, "--format=metis", "standard input:11: line 1 announces 9 vertices"},
 	} {

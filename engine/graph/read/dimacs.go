@@ -1,6 +1,7 @@
 package read
 
 import (
+	"math"
 	"regexp"
 
 	"ooc/engine/graph/internal/number"
@@ -34,39 +35,23 @@ func detectDIMACS(head []byte) match {
 }
 
 func readDIMACS(in *lines.Reader, o Options, out *sink) error {
-	var header, most, found int64 // header: its line
-	var x [3]uint32
-	plain := func(line []byte) bool {
-		ok := found < most && len(line) > 2 && line[0] == 'a' && line[1] == ' ' && naturals(line[2:], ' ', &x) == 3 &&
-			out.plainArc(x[0], x[1], x[2])
-		found += int64(btoi(ok))
-		return ok
-	}
-	err := out.eachLine("", plain, func(words [][]byte) error {
+	err := out.eachLine("", "a ", math.MaxUint32, func(words [][]byte) error {
 		kind, more := words[0], len(words)-1
-		arc := string(kind) == "a"
 		switch {
 		case string(kind) == "c":
 			return nil
-		case arc && header == 0:
+		case string(kind) == "a" && out.N == 0:
 			return out.fail("an arc before the problem line \"p sp VERTICES ARCS\"")
-		case arc && found == most:
-			return out.fail("the problem line announces %d arcs, and this is one more", most)
-		case arc && more == 2:
-			return out.fail("the weight is missing")
-		case arc && more != 3:
-			return out.fail("an arc is written \"a FROM TO WEIGHT\", but %d fields follow the a", more)
-		case arc:
-			found++
-			from, to, err := out.ends(words[1], words[2])
-			if err != nil {
-				return err
+		case string(kind) == "a":
+			u, v, err := out.ends(words[1:], 3, `an arc is written "a FROM TO WEIGHT"`)
+			if err == nil {
+				err = out.arc(u, v, words[3])
 			}
-			return out.arc(from, to, words[3])
+			return err
 		case string(kind) != "p":
 			return out.fail("a line starts with c, p or a, not with %s", number.Quoted(kind))
-		case header != 0:
-			return out.fail("a second problem line; the first is line %d", header)
+		case out.N > 0:
+			return out.fail("a second problem line; the first is line %d", out.announced.line)
 		case more == 3 && string(words[1]) != "sp":
 			return out.fail("a problem of type %s, not of type sp (shortest paths)", number.Quoted(words[1]))
 		case more != 3:
@@ -77,16 +62,12 @@ func readDIMACS(in *lines.Reader, o Options, out *sink) error {
 			return out.fail("the counts %s and %s are not numbers that a graph can have", number.Quoted(words[2]),
 				number.Quoted(words[3]))
 		}
-		header, most, out.Expected = in.Line, counts[1], counts[1]
+		out.announce(counts[1], "arcs")
+		out.Expected = counts[1]
 		return out.declare(counts[0])
 	})
-	switch {
-	case err != nil:
-		return err
-	case header == 0:
-		return out.failAll("no problem line \"p sp VERTICES ARCS\"")
-	case found < most:
-		return out.failAt(header, "the problem line announces %d arcs, but the file ends after %d", most, found)
+	if err == nil {
+		err = out.complete(`problem line "p sp VERTICES ARCS"`)
 	}
-	return nil
+	return err
 }

@@ -233,7 +233,7 @@ func doubtLabels(sep byte, first []field) string {
 // say which.
 func (r *metisReader) doubtLists() {
 	ext := strings.ToLower(filepath.Ext(packed.TrimExt(r.out.File)))
-	if r.n == r.m && r.columns == 2 && r.arcs+r.self == 2*r.n && ext != ".graph" && ext != ".metis" {
+	if int64(r.out.N) == r.m && r.columns == 2 && r.arcs+r.self == 2*r.m && ext != ".graph" && ext != ".metis" {
 		r.out.remark("read as METIS: line 1 is the numbers of vertices and edges, and each line after it lists the " +
 			"neighbours of a vertex; --format edgelist reads each line as an arc")
 	}

@@ -182,9 +182,6 @@ func readMatrix(in *lines.Reader, o Options, out *sink) error {
 	case s.doubt != "":
 		return out.failAll("%s", s.doubt)
 	}
-	if err := out.Weigh.SetNone(o.NoArc); err != nil {
-		return err
-	}
 	out.matrix.full = true
 	out.bothWays, out.Expected = true, int64(s.n)*int64(s.n)/2
 	out.mustBeSymmetric()

@@ -29,13 +29,11 @@ type metisReader struct {
 	out      *sink
 	directed bool // each entry of a list is an arc, which need not have a reverse
 
-	header   int64 // the line "N M [FMT [NCON]]"
-	n, m     int64
-	skip     int  // columns before the neighbours: the vertex's size and weights
-	weighted bool // a weight follows each neighbour
-	columns  int  // of the header itself
+	m        int64 // edges, by the line "N M [FMT [NCON]]"
+	skip     int   // columns before the neighbours: the vertex's size and weights
+	weighted bool  // a weight follows each neighbour
+	columns  int   // of the header itself
 
-	row        int64   // the vertex of the next list
 	arcs, self int64   // entries of the lists
 	comments   []int64 // their lines, below the header
 }
@@ -51,7 +49,8 @@ func (r *metisReader) head(line []byte) error {
 		bad := slices.IndexFunc(words, func(w []byte) bool { _, ok := number.Digits(w); return !ok })
 		return r.out.fail("%s in the first line is not a number that it can hold", number.Quoted(words[bad]))
 	}
-	r.n, r.m, r.columns, r.header = numbers[0], numbers[1], len(words), r.in.Line
+	r.m, r.columns = numbers[1], len(words)
+	r.out.announce(numbers[0], "vertices")
 	flags, ncon := []byte("000"), int64(0)
 	if len(words) > 2 {
 		if len(words[2]) > 3 || len(bytes.Trim(words[2], "01")) > 0 {
@@ -73,7 +72,7 @@ func (r *metisReader) head(line []byte) error {
 	}
 	r.skip += btoi(flags[0] == '1')
 	r.out.Expected = 2 * r.m
-	return r.out.declare(r.n)
+	return r.out.declare(numbers[0])
 }
 
 func readMETIS(in *lines.Reader, o Options, out *sink) error {
@@ -83,12 +82,11 @@ func readMETIS(in *lines.Reader, o Options, out *sink) error {
 	switch {
 	case err != nil:
 		return err
-	case r.header == 0:
-		return out.failAll("no line \"VERTICES EDGES [FMT [NCON]]\"")
-	case r.row < r.n:
-		return out.failAt(r.header, "%d vertices are announced, but the file ends after %d lists", r.n, r.row)
 	case !r.directed:
 		out.check = r.pairUp
+	}
+	if err := out.complete(`line "VERTICES EDGES [FMT [NCON]]"`); err != nil {
+		return err
 	}
 	return r.checkEdges()
 }
@@ -102,7 +100,7 @@ func (r *metisReader) checkEdges() error {
 			return nil
 		}
 	}
-	return r.out.failAt(r.header, "%d edges are announced, each counted once, but the lists have %d entries and not "+
+	return r.out.failAt(r.out.announced.line, "%d edges are announced, each counted once, but the lists have %d entries and not "+
 		"%d", r.m, r.arcs+r.self, 2*r.m)
 }
 
@@ -111,36 +109,35 @@ func (r *metisReader) line(line []byte) error {
 	word, _ := next(line)
 	comment := len(word) > 0 && word[0] == '%'
 	switch {
-	case r.header == 0 && (comment || len(word) == 0):
+	case r.columns == 0 && (comment || len(word) == 0):
 		return nil
-	case r.header == 0:
+	case r.columns == 0:
 		return r.head(line)
 	case comment:
 		r.comments = append(r.comments, r.in.Line)
 		return nil
-	case r.row == r.n && len(word) == 0:
+	case len(word) == 0 && r.out.complete("") == nil:
 		return nil
-	case r.row == r.n:
-		return r.out.fail("line %d announces %d vertices, and this is one list more", r.header, r.n)
 	}
-	rest := line
+	if err := r.out.another(); err != nil {
+		return err
+	}
+	rest, row := line, r.out.announced.found-1
 	for k := 0; k < r.skip && len(word) > 0; k++ {
 		var w []byte
 		if w, rest = next(rest); len(w) == 0 {
 			return r.out.fail("%d sizes and weights of vertex %d are due, but the line has %d columns", r.skip,
-				r.row+r.out.first, k)
+				row+r.out.first, k)
 		}
 		if _, ok := number.Parse(w); !ok {
-			return r.out.fail("%s, a size or weight of vertex %d, is not a number", number.Quoted(w), r.row+r.out.first)
+			return r.out.fail("%s, a size or weight of vertex %d, is not a number", number.Quoted(w), row+r.out.first)
 		}
 	}
-	err := r.entries(rest)
-	r.row++
-	return err
+	return r.entries(int32(row), rest)
 }
 
 // entries reads the neighbours in a list.
-func (r *metisReader) entries(list []byte) error {
+func (r *metisReader) entries(row int32, list []byte) error {
 	id, rest := next(list)
 	for ; len(id) > 0; id, rest = next(rest) {
 		v, err := r.out.vertex(id)
@@ -153,12 +150,12 @@ func (r *metisReader) entries(list []byte) error {
 				return r.out.fail("the weight after neighbour %s is missing", number.Quoted(id))
 			}
 		}
-		if int64(v) == r.row {
+		if v == row {
 			r.self++
 		} else {
 			r.arcs++
 		}
-		if err := r.out.arc(int32(r.row), v, weight); err != nil {
+		if err := r.out.arc(row, v, weight); err != nil {
 			return err
 		}
 	}
@@ -167,7 +164,7 @@ func (r *metisReader) entries(list []byte) error {
 
 // lineOf returns the line of a vertex's list.
 func (r *metisReader) lineOf(row int) int64 {
-	line := r.header + 1 + int64(row)
+	line := r.out.announced.line + 1 + int64(row)
 	for _, c := range r.comments {
 		line += int64(btoi(c <= line))
 	}
@@ -207,21 +204,21 @@ func detectMETIS(head []byte) match {
 			break
 		}
 		line = bytes.TrimRight(line, "\r\n")
-		if word, _ := next(line); r.header > 0 && len(word) > 0 && word[0] != '%' {
+		if word, _ := next(line); r.columns > 0 && len(word) > 0 && word[0] != '%' {
 			n := len(appendWords(nil, line))
 			width = cmp.Or(width, n)
 			ragged = ragged || n != width
 		}
 		r.in.Line++
-		if r.line(line) != nil || r.n > graph.MaxVertices {
+		if r.line(line) != nil {
 			return no
 		}
 	}
 	arcs := width == 0 || width == r.columns || width == 3 && r.columns == 2 // "N M", and then arcs with weights
-	if r.header > 0 && (ragged || !arcs) {
+	if r.columns > 0 && (ragged || !arcs) {
 		return yes
 	}
-	if !whole || r.row == 0 || r.row < r.n || r.self > 0 || r.arcs != 2*r.m {
+	if !whole || r.out.complete("") != nil || r.self > 0 || r.arcs != 2*r.m {
 		return no
 	}
 	r.out.check = r.pairUp

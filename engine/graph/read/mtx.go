@@ -50,9 +50,7 @@ type mtxReader struct {
 	array, pattern, integer bool
 	symmetry                string
 
-	n, found, most int64 // rows, and entries so far and in all
-	sizeAt         int64 // the line that says so
-	row, col       int32 // of an array, where the next entry is
+	row, col int32 // of an array, where the next entry is
 }
 
 func readMTX(in *lines.Reader, o Options, out *sink) error {
@@ -66,19 +64,18 @@ func readMTX(in *lines.Reader, o Options, out *sink) error {
 	out.Weigh.Integral = r.integer
 	out.matrix.full = r.array
 	out.bothWays = r.array || r.symmetry != "general"
-	if err := out.Weigh.SetNone(o.NoArc); err != nil {
-		return err
+	most := uint32(number.FewNines)
+	if r.array || r.pattern {
+		most = 0
 	}
-	if err := out.eachLine("%", r.plain, r.line); err != nil {
-		return err
+	err := out.eachLine("%", "", most, r.line)
+	if err == nil {
+		err = out.complete("line with the size of the matrix, " + r.sizeLine())
 	}
-	switch {
-	case r.sizeAt == 0:
-		return out.failAll("the line with the matrix's size is missing")
-	case r.found < r.most:
-		return out.failAt(r.sizeAt, "%d entries are announced, but the file ends after %d", r.most, r.found)
+	if err == nil {
+		err = out.checkStored(out.matrix.zeros, out.matrix.off, o)
 	}
-	return out.checkStored(out.matrix.zeros, out.matrix.off, o)
+	return err
 }
 
 // banner reads "%%MatrixMarket matrix FORMAT FIELD SYMMETRY".
@@ -145,28 +142,34 @@ func (r *mtxReader) size(words [][]byte) error {
 	sizes, ok := counted(words)
 	switch {
 	case !ok || len(sizes) != 3-btoi(r.array):
-		return r.out.fail("the size of the matrix is not \"%s\"", []string{"ROWS COLUMNS ENTRIES",
-			"ROWS COLUMNS"}[btoi(r.array)])
+		return r.out.fail("the size of the matrix is not %s", r.sizeLine())
 	case sizes[0] != sizes[1]:
 		return r.out.fail("a matrix of %d rows and %d columns is not square, as that of a graph is", sizes[0], sizes[1])
 	}
-	r.n, r.sizeAt = sizes[0], r.in.Line
+	n := sizes[0]
+	entries := n * n
 	switch {
 	case !r.array:
-		r.most = sizes[2]
+		entries = sizes[2]
 	case r.symmetry == "symmetric":
-		r.most = r.n * (r.n + 1) / 2
+		entries = n * (n + 1) / 2
 	case r.symmetry == "skew-symmetric":
-		r.most = r.n * (r.n - 1) / 2
-	default:
-		r.most = r.n * r.n
+		entries = n * (n - 1) / 2
 	}
-	r.out.Expected = r.most
-	if r.array {
-		r.out.Expected = (r.n*r.n + 1) / 2 // Measure doubles it
+	r.out.announce(entries, "entries")
+	if r.out.Expected = entries; r.array {
+		r.out.Expected = (n*n + 1) / 2 // Measure doubles it
 		r.row = r.firstRow()
 	}
-	return r.out.declare(r.n)
+	return r.out.declare(n)
+}
+
+// sizeLine says how the size is written.
+func (r *mtxReader) sizeLine() string {
+	if r.array {
+		return `"ROWS COLUMNS"`
+	}
+	return `"ROWS COLUMNS ENTRIES"`
 }
 
 // firstRow returns the first row of which the current column has an entry.
@@ -198,55 +201,35 @@ func (r *mtxReader) direct() error {
 	return nil
 }
 
-// plain reads most lines of sparse matrices.
-func (r *mtxReader) plain(line []byte) bool {
-	if r.found >= r.most || r.array || r.pattern {
-		return false
-	}
-	var x [3]uint32
-	ok := naturals(line, ' ', &x) == 3 && x[2] < number.FewNines && r.out.plainArc(x[0], x[1], x[2])
-	if ok {
-		r.found++
-		r.out.matrix.off++
-		r.out.matrix.zeros += int64(btoi(x[2] == 0))
-	}
-	return ok
-}
-
 // line reads a line that is no comment.
 func (r *mtxReader) line(words [][]byte) error {
-	want := 3 - btoi(r.pattern)
 	switch {
-	case r.sizeAt == 0:
+	case r.out.N == 0:
 		return r.size(words)
 	case r.array && len(words) != 1:
 		return r.out.fail("an entry of an array has a line of its own, but this line has %d columns", len(words))
-	}
-	if r.found++; r.found > r.most {
-		return r.out.fail("line %d announces %d entries, and this is one more", r.sizeAt, r.most)
-	}
-	switch {
 	case r.array:
 		u, v := r.row, r.col
-		if r.row++; int64(r.row) == r.n {
+		if r.row++; int(r.row) == r.out.N {
 			r.col++
 			r.row = r.firstRow()
 		}
+		if err := r.out.another(); err != nil {
+			return err
+		}
 		return r.out.entry(u, v, words[0])
-	case len(words) == 2 && want == 3:
-		return r.out.fail("the weight is missing")
-	case len(words) != want:
-		return r.out.fail("an entry is written \"%s\", but the line has %d columns",
-			[]string{"ROW COLUMN VALUE", "ROW COLUMN"}[btoi(r.pattern)], len(words))
-	}
-	u, v, err := r.out.ends(words[0], words[1])
-	switch {
-	case err != nil:
-		return err
 	case r.pattern:
-		return r.out.arc(u, v, []byte("1"))
+		u, v, err := r.out.ends(words, 2, `an entry is written "ROW COLUMN"`)
+		if err == nil {
+			err = r.out.arc(u, v, []byte("1"))
+		}
+		return err
 	}
-	return r.out.entry(u, v, words[2])
+	u, v, err := r.out.ends(words, 3, `an entry is written "ROW COLUMN VALUE"`)
+	if err == nil {
+		err = r.out.entry(u, v, words[2])
+	}
+	return err
 }
 
 // mustBeSymmetric makes a full matrix symmetric or refused, if its graph shall be undirected.

@@ -62,7 +62,7 @@ var badMTX = []badInput{
 	{"other field", "x.mtx", banner + "coordinate quaternion general\n1 1 1\n", Options{}, 1, `field "quaternion"`},
 	{"other symmetry", "x.mtx", banner + "coordinate real triangular\n1 1 1\n", Options{}, 1, `symmetry "triangular"`},
 	{"pattern array", "x.mtx", banner + "array pattern general\n1 1\n", Options{}, 1, "a pattern can be neither"},
-	{"no size", "x.mtx", banner + "coordinate real general\n% only a comment\n", Options{}, 0, "size is missing"},
+	{"no size", "x.mtx", banner + "coordinate real general\n% only a comment\n", Options{}, 0, "no line with the size of the matrix"},
 	{"size of two", "x.mtx", banner + "coordinate real general\n3 3\n", Options{}, 2, `not "ROWS COLUMNS ENTRIES"`},
 	{"size of an array of three", "x.mtx", banner + "array real general\n3 3 9\n", Options{}, 2, `not "ROWS COLUMNS"`},
 	{"size of letters", "x.mtx", banner + "coordinate real general\n\n3 x 2\n", Options{}, 3, `not "ROWS COLUMNS ENTRIES"`},

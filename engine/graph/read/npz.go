@@ -62,9 +62,6 @@ func readNPZ(in *input.Input, data io.Reader, o Options, out *sink) error {
 	if o.Base != nil && m.Named() {
 		return in.Fail("the archive has ids of its own, without --base")
 	}
-	if err := out.Weigh.SetNone(o.NoArc); err != nil {
-		return err
-	}
 	out.check = func(g *graph.Graph) error {
 		_, _, found := g.OneWay()
 		out.bothWays = !found

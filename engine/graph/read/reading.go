@@ -58,6 +58,9 @@ func (in *reading) collect() (*graph.Graph, error) {
 
 func (in *reading) newSink() (*sink, error) {
 	weigh, err := number.NewWeighing(in.options.Kind, in.options.Scale)
+	if err == nil && in.format.NoArc {
+		err = weigh.SetNone(in.options.NoArc)
+	}
 	if err != nil {
 		return nil, err
 	}

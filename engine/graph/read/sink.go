@@ -34,6 +34,8 @@ type sink struct {
 	also   reverse    // what else an arc stands for
 	recs   []arcs.Arc // arcs that the intake does not have yet
 	matrix stored
+
+	announced announced
 }
 
 // reverse says what arc an arc from u to v brings along from v to u.
@@ -64,22 +66,59 @@ func (s *sink) remark(format string, args ...any) {
 	s.remarks = append(s.remarks, fmt.Sprintf(format, args...))
 }
 
-// plainArc adds the arc from u to v, declared vertices, if they are and the arc is one of the many that need no more
-// care.
+// announced is how many of something a line says that there are.
+type announced struct {
+	what        string
+	line        int64
+	most, found int64
+}
+
+// announce says what the line in hand announces.
+func (s *sink) announce(most int64, what string) {
+	s.announced = announced{what: what, line: s.lines.Line, most: most}
+}
+
+// another counts one of what is announced, and refuses one too many.
+func (s *sink) another() error {
+	a := &s.announced
+	if a.found++; a.found > a.most {
+		return s.fail("line %d announces %d %s, and this is one more", a.line, a.most, a.what)
+	}
+	return nil
+}
+
+// complete refuses an input that ends before all was there that it announces, or before it does.
+func (s *sink) complete(header string) error {
+	switch a := s.announced; {
+	case a.line == 0:
+		return s.failAll("no %s", header)
+	case a.found < a.most:
+		return s.failAt(a.line, "%d %s are announced, but the file ends after %d", a.most, a.what, a.found)
+	}
+	return nil
+}
+
+// plainArc adds the announced arc from u to v, declared vertices, if they are and the arc is one of the many that need
+// no more care.
 func (s *sink) plainArc(u, v, weight uint32) bool {
 	u, v = u-uint32(s.ids.Base), v-uint32(s.ids.Base)
-	if max(u, v) >= uint32(s.N) || u == v || !s.Weigh.IsSmall(uint64(weight)) {
+	if max(u, v) >= uint32(s.N) || u == v || s.announced.found >= s.announced.most || !s.Weigh.IsSmall(uint64(weight)) {
 		return false
 	}
+	s.announced.found++
+	s.matrix.off++
+	s.matrix.zeros += int64(btoi(weight == 0))
 	s.add(int32(u), int32(v), s.Weigh.IntWord(int32(weight)))
 	return true
 }
 
-// eachLine passes the words of each line that is left to line, but for those that plain takes. Lines that begin with
-// one of marks are comments.
-func (s *sink) eachLine(marks string, plain func(line []byte) bool, line func(words [][]byte) error) error {
+// eachLine passes the words of each line that is left to line. Lines that begin with one of marks are comments. Those
+// that begin with kind, and are plain arcs whose weight is below most, are added at once.
+func (s *sink) eachLine(marks, kind string, most uint32, line func(words [][]byte) error) error {
+	var x [3]uint32
 	return s.lines.Each(func(text []byte) error {
-		if plain(text) {
+		if len(text) > len(kind) && string(text[:len(kind)]) == kind && naturals(text[len(kind):], ' ', &x) == 3 &&
+			x[2] < most && s.plainArc(x[0], x[1], x[2]) {
 			return nil
 		}
 		s.words = appendWords(s.words[:0], text)
@@ -231,10 +270,20 @@ func (s *sink) declare(n int64) error {
 	return nil
 }
 
-// ends reads the ids of two declared vertices, and returns their rows.
-func (s *sink) ends(from, to []byte) (u, v int32, err error) {
-	if u, err = s.vertex(from); err == nil {
-		v, err = s.vertex(to)
+// ends counts an arc that was announced, and returns the rows of its ends, which are the first of its columns. There
+// are to be so many columns, as the text written says.
+func (s *sink) ends(columns [][]byte, want int, written string) (u, v int32, err error) {
+	err = s.another()
+	switch {
+	case err != nil:
+	case len(columns) == 2 && want == 3:
+		err = s.fail("the weight is missing")
+	case len(columns) != want:
+		err = s.fail("%s, but the line has %d columns", written, len(s.words))
+	default:
+		if u, err = s.vertex(columns[0]); err == nil {
+			v, err = s.vertex(columns[1])
+		}
 	}
 	return u, v, err
 }

@@ -96,7 +96,7 @@ func (l *Reader) Next() ([]byte, error) {
 		return nil, io.EOF
 	}
 	l.Line++
-	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+	line = without(without(line, '\n'), '\r')
 	switch {
 	case len(line) > maxLine:
 		return nil, errLongLine
@@ -104,6 +104,13 @@ func (l *Reader) Next() ([]byte, error) {
 		return nil, err
 	}
 	return line, nil
+}
+
+func without(line []byte, end byte) []byte {
+	if last := len(line) - 1; last >= 0 && line[last] == end {
+		return line[:last]
+	}
+	return line
 }
 
 // Each passes each line that is left to line, as Next returns them.
