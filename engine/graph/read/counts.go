@@ -92,12 +92,13 @@ func (r *edgeReader) settleCounts() error {
 			"means something else, remove the line", c.vertices, r.span(), lines)
 	case c.sure && matches && (fits || named), !c.sure && matches && fits && (c.edges > c.vertices+1 || ring):
 		return r.declareCounts(c, fits, "is read as the numbers of vertices and edges")
-	case c.sure && !matches:
-		return r.out.failAt(c.line, "%q has fewer columns than the lines below it; if it is the numbers of vertices "+
-			"and edges, %d lines follow, not %d", c.text, lines, c.edges)
 	case c.sure:
+		wrong := fmt.Sprintf("there are more: %s", r.span())
+		if !matches {
+			wrong = fmt.Sprintf("%d lines follow, not %d", lines, c.edges)
+		}
 		return r.out.failAt(c.line, "%q has fewer columns than the lines below it; if it is the numbers of vertices "+
-			"and edges, there are more: %s", c.text, r.span())
+			"and edges, %s", c.text, wrong)
 	case lines == c.edges && fits:
 		return r.out.failAt(c.line, "%q may be an arc, or the numbers of vertices and edges: both fit. If it is an "+
 			"arc, say --columns from=1,to=2; if not, remove the line", c.text)

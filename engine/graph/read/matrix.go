@@ -208,7 +208,7 @@ func readMatrix(in *lines.Reader, o Options, out *sink) error {
 	case row < s.n:
 		return out.failAll("a matrix of %d columns has %[1]d rows, but the file ends after %d", s.n, row)
 	}
-	return out.checkStored(out.matrix.zeros, out.matrix.off, o)
+	return out.checkStored(o)
 }
 
 // row reads a row from its line, which it cuts into cells.

@@ -73,7 +73,7 @@ func readMTX(in *lines.Reader, o Options, out *sink) error {
 		err = out.complete("line with the size of the matrix, " + r.sizeLine())
 	}
 	if err == nil {
-		err = out.checkStored(out.matrix.zeros, out.matrix.off, o)
+		err = out.checkStored(o)
 	}
 	return err
 }

@@ -89,10 +89,9 @@ func readNPZ(in *input.Input, data io.Reader, o Options, out *sink) error {
 
 // entries adds the stored entries of a sparse matrix.
 func (s *sink) entries(in *input.Input, each func(add func(row, col int32, x npz.Value) error) error, o Options) error {
-	zeros, off := int64(0), int64(0) // entries that are 0, and all, off the diagonal
 	var bad error
 	err := each(func(row, col int32, x npz.Value) error {
-		off += int64(btoi(row != col))
+		s.matrix.off += int64(btoi(row != col))
 		word, ok, err := s.value(row, col, x, o.NoArc != "")
 		if err != nil {
 			bad = err
@@ -102,7 +101,7 @@ func (s *sink) entries(in *input.Input, each func(add func(row, col int32, x npz
 			return bad
 		}
 		if ok {
-			zeros += int64(btoi(word == 0 && row != col))
+			s.matrix.zeros += int64(btoi(word == 0 && row != col))
 			s.add(row, col, word)
 		}
 		return nil
@@ -113,7 +112,7 @@ func (s *sink) entries(in *input.Input, each func(add func(row, col int32, x npz
 	case err != nil:
 		return in.Fail("%v", err)
 	}
-	return s.checkStored(zeros, off, o)
+	return s.checkStored(o)
 }
 
 // value turns the entry at a place into a word; none says that some number is no arc. It returns false where there is

@@ -237,22 +237,23 @@ func (s *sink) entry(u, v int32, tok []byte) error {
 
 // checkStored refuses a matrix with many zeros, or with entries that mean no path elsewhere, unless somebody has said
 // what they are. Of a sparse one it says that there are zeros.
-func (s *sink) checkStored(zeros, entries int64, o Options) error {
+func (s *sink) checkStored(o Options) error {
+	m := &s.matrix
 	if o.NoArc != "" {
 		return nil
 	}
-	for _, text := range slices.Sorted(maps.Keys(s.matrix.odd)) {
+	for _, text := range slices.Sorted(maps.Keys(m.odd)) {
 		x, _ := number.Parse([]byte(text))
-		if x == -1 && s.matrix.negative {
+		if x == -1 && m.negative {
 			continue
 		}
-		return dense.MayBeNoPath(s.File, text, s.matrix.odd[text])
+		return dense.MayBeNoPath(s.File, text, m.odd[text])
 	}
-	if zeros > 0 && !s.matrix.full {
+	if m.zeros > 0 && !m.full {
 		s.remark("%d of the stored entries are 0 and are arcs of length 0, as in scipy.sparse.csgraph; --no-arc 0 "+
-			"leaves them out", zeros)
+			"leaves them out", m.zeros)
 	}
-	return dense.CheckZeros(s.File, zeros, entries)
+	return dense.CheckZeros(s.File, m.zeros, m.off)
 }
 
 // declare fixes the number of vertices, called first, first+1, …, before any arc.

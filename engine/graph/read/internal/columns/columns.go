@@ -3,6 +3,7 @@ package columns
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,6 +80,8 @@ func pair(names []string) (first, second int) {
 	return first, second
 }
 
+var placeOrTime = regexp.MustCompile("^(time|date|lat|lon|lng|x|y)$")
+
 // withWord returns the only column whose name has one of some words of two letters or more in it, as from_station has;
 // -1 if there is none, or several. Names of times and places have more than one.
 func withWord(names, words []string) int {
@@ -86,9 +89,7 @@ func withWord(names, words []string) int {
 	for i, name := range names {
 		in := splitWords(name)
 		if !slices.ContainsFunc(in, func(w string) bool { return len(w) > 1 && slices.Contains(words, w) }) ||
-			slices.ContainsFunc(in, func(w string) bool {
-				return slices.Contains([]string{"time", "date", "lat", "lon", "lng", "x", "y"}, w)
-			}) {
+			slices.ContainsFunc(in, placeOrTime.MatchString) {
 			continue
 		}
 		if found >= 0 {
@@ -134,24 +135,19 @@ func WayBack(header []string, weight int) int {
 	if weight < 0 {
 		return -1
 	}
-	name := letters(header[weight])
-	return slices.IndexFunc(header, func(other string) bool {
-		return slices.Contains([]string{"reverse" + name, name + "reverse", "rev" + name, "r" + name, "backward" +
-			name}, letters(other))
-	})
+	name := regexp.QuoteMeta(letters(header[weight]))
+	back := regexp.MustCompile("^((reverse|rev|r|backward)" + name + "|" + name + "reverse)$")
+	return slices.IndexFunc(header, func(other string) bool { return back.MatchString(letters(other)) })
 }
 
-// noLengths are words in the names of columns that tell more of an arc the nearer its ends are, or nothing of how far.
-var noLengths = []string{"score", "similarity", "correlation", "confidence", "probability", "affinity", "likelihood",
-	"jaccard", "cosine", "strength", "capacity",
-	"speed", "bandwidth", "lanes", "rating", "frequency", "multiplicity", "timestamp", "datetime", "label"}
+// noLength is the letters of names of columns that tell more of an arc the nearer its ends are, or nothing of how far.
+var noLength = regexp.MustCompile("score|similarity|correlation|confidence|probability|affinity|likelihood|jaccard|" +
+	"cosine|strength|capacity|speed|bandwidth|lanes|rating|frequency|multiplicity|timestamp|datetime|label|" +
+	"^(sim|corr|cap|date|year|type|name|sign|count|trust)$")
 
 // NoLength reports whether the values of a column are no lengths, by its name.
 func NoLength(name string) bool {
-	l := letters(name)
-	return OneWay([]string{name}) != "" || NumbersRows(name) ||
-		slices.Contains([]string{"sim", "corr", "cap", "date", "year", "type", "name", "sign", "count", "trust"}, l) ||
-		slices.ContainsFunc(noLengths, func(word string) bool { return strings.Contains(l, word) })
+	return OneWay([]string{name}) != "" || NumbersRows(name) || noLength.MatchString(letters(name))
 }
 
 // Picks says where the parts of a line stand, in the order of Names: the name of a column in the header, or its
@@ -364,16 +360,17 @@ func NumbersRows(name string) bool {
 	return slices.Contains([]string{"", "id", "index", "row", "no", "nr"}, letters(name))
 }
 
+// oneWay is the letters of names of columns that say of each line whether it is one way.
+var oneWay = regexp.MustCompile("oneway|bidir|twoway|bothway|" +
+	"^((is|un)?directed|dir|direction|directionality|dirtravel|ow)$")
+
 // OneWay returns the name of a column that says which lines are arcs and which are edges, or "". Where OSMnx has
 // written the file, each direction has a line of its own, and the column says nothing more.
 func OneWay(header []string) string {
 	found := ""
 	for _, name := range header {
 		switch l := letters(name); {
-		case strings.Contains(l, "oneway"), strings.Contains(l, "bidir"), strings.Contains(l, "twoway"),
-			strings.Contains(l, "bothway"),
-			slices.Contains([]string{"directed", "isdirected", "undirected", "dir", "direction", "directionality",
-				"dirtravel", "ow"}, l):
+		case oneWay.MatchString(l):
 			found = strings.TrimSpace(name)
 		case l == "key" || l == "reversed":
 			return ""

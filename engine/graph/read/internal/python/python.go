@@ -18,11 +18,8 @@ func Cut(line []byte) (ends, data []byte) {
 	return line, nil
 }
 
-// Dict passes the entries of a dictionary to item. It returns false if text is none.
+// Dict passes the entries of a dictionary, in braces, to item. It returns false if text is none.
 func Dict(text []byte, item func(key string, value []byte)) bool {
-	if len(text) < 2 || text[0] != '{' || text[len(text)-1] != '}' {
-		return false
-	}
 	for text = bytes.TrimSpace(text[1 : len(text)-1]); len(text) > 0; {
 		end := literalEnd(text, ':')
 		if end < 0 || end == len(text) {
