@@ -102,7 +102,7 @@ func squareOf(text []byte, whole, forced bool) *square {
 
 // labelled reports whether the lines below the first one begin with labels, which the first line has too.
 func (s *square) labelled(rows [][]field, labels []field) bool {
-	if len(labels) < 2 || len(rows) < 2 || numeric(rows[0], false) && len(rows[0]) == len(rows) {
+	if len(labels) < 2 || len(rows) < 2 || numeric(rows[0], false) && len(rows[0]) == len(rows[1]) {
 		return false
 	}
 	for i, cells := range rows[1:] {

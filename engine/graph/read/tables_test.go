@@ -15,6 +15,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"ooc/engine/graph"
 	"ooc/engine/graph/internal/graphtest"
 	"ooc/engine/internal/seeds"
 	"ooc/kernels/entry"
@@ -154,6 +155,28 @@ var badTables = []badInput{
 	{"one column", "x.txt", "a->b\nb->c\n", Options{}, 1, "sed 's/->/ & /g' FILE > NEW"},
 	{"two separators", "x.txt", "a b\t5\nb c\t6\n", Options{}, 1,
 		"one arc if only the tab separates columns, and another if the blank does too"},
+}
+
+// TestLargeMatrix reads a symmetric matrix of which what is looked at first is a part: its first column is no labels,
+// though it is the same as its first row. What follows that part is checked too.
+func TestLargeMatrix(t *testing.T) {
+	const n = 400 // of 800 KB
+	var lines []string
+	for u := range n {
+		var row []string
+		for v := range n {
+			row = append(row, strconv.Itoa((1000+max(u, v)+3*min(u, v))*btoi(u != v)))
+		}
+		lines = append(lines, strings.Join(row, " ")+"\n")
+	}
+	g, err := readBoth(t, "x.txt", strings.Join(lines, ""), Options{})
+	if err != nil || g.N != n || g.Arcs() != n*(n-1) || g.InputWeight(g.Find(399, 2)) != "1405" {
+		t.Error(g, err)
+	}
+	_, err = readBoth(t, "x.txt", strings.Join(lines[1:], ""), Options{Format: "matrix"})
+	graphtest.WantError(t, err, graph.ErrBadInput, "a matrix of 400 columns has 400 rows, but the file ends after 399")
+	_, err = readBoth(t, "x.txt", strings.Join(lines, "")+lines[0], Options{})
+	graphtest.WantError(t, err, graph.ErrBadInput, ":401: ", "this line has 400 entries in row 401")
 }
 
 // TestUnusedColumnsAreSaid lists what a header has beside from, to and weight, and says what was a guess.
