@@ -92,20 +92,18 @@ func (r *edgeReader) doubts(line []byte) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	alike := func(column int, is func(text string) bool) bool {
+	alike := func(column int, is func(text string) bool) bool { // -1 is the last
 		return !slices.ContainsFunc(rows, func(cells []field) bool {
-			return cells[column].quoted || !is(string(cells[column].text))
+			c := cells[(column+len(cells))%len(cells)]
+			return c.quoted || !is(string(c.text))
 		})
 	}
 	sep := string(r.sep)
-	if open := strings.IndexByte("([{", (string(rows[0][0].text) + " ")[0]); open >= 0 {
-		first, last := "([{"[open:open+1], ")]}"[open:open+1]
-		if !slices.ContainsFunc(rows, func(cells []field) bool {
-			a, b := cells[0], cells[len(cells)-1]
-			return a.quoted || b.quoted || !bytes.HasPrefix(a.text, []byte(first)) || !bytes.HasSuffix(b.text, []byte(last))
-		}) {
-			return r.out.fail("%s stands in brackets, as all lines: tr -d '%s%s' < FILE > NEW",
-				number.Quoted(bytes.TrimSpace(line)), first, last)
+	shownLine := number.Quoted(bytes.TrimSpace(line))
+	for _, pair := range []string{"()", "[]", "{}"} {
+		if alike(0, func(text string) bool { return strings.HasPrefix(text, pair[:1]) }) &&
+			alike(-1, func(text string) bool { return strings.HasSuffix(text, pair[1:]) }) {
+			return r.out.fail("%s stands in brackets, as all lines: tr -d '%s' < FILE > NEW", shownLine, pair)
 		}
 	}
 	for _, column := range []int{r.From, r.To} {
@@ -151,16 +149,16 @@ func (r *edgeReader) doubts(line []byte) error {
 			"from=1,to=2,weight=3 if each line is an arc", r.counts, r.counts.line)
 	case r.names == nil && r.width == 3 && numbersLines(rows):
 		return r.out.fail("%s: column 1 counts the lines, so column 2 may be from: --columns from=2,to=3 if so, "+
-			"--columns from=1,to=2,weight=3 if column 1 is", number.Quoted(bytes.TrimSpace(line)))
+			"--columns from=1,to=2,weight=3 if column 1 is", shownLine)
 	case alike(r.From, list) && alike(r.To, isID), alike(r.To, list) && alike(r.From, isID):
 		return r.out.fail("%s is cut only at %q: if a comma separates columns too, tr , '%[2]s' < FILE > NEW; if it "+
-			"does not, name the columns with --columns", number.Quoted(bytes.TrimSpace(line)), sep)
+			"does not, name the columns with --columns", shownLine, sep)
 	case r.sep == ',' && r.Weight < 0 && alike(r.From, func(id string) bool {
 		words := strings.Fields(id)
 		return len(words) > 2 && isNumber([]byte(words[len(words)-1]))
 	}) && alike(r.To, func(id string) bool { return strings.Trim(id, "0123456789") == "" }):
 		return r.out.fail("%s has a comma between digits: tr , . < FILE > NEW if it is a decimal comma, tr -d , < "+
-			"FILE > NEW if it separates thousands", number.Quoted(bytes.TrimSpace(line)))
+			"FILE > NEW if it separates thousands", shownLine)
 	case r.names == nil && r.width == 3 && r.Weight == 2 && len(rows) > 1 && isText(string(to.text)) &&
 		alike(1, func(id string) bool { return id == string(to.text) }) &&
 		(alike(0, isID) && alike(2, isID) || alike(0, isText) && alike(2, isText)):

@@ -311,20 +311,13 @@ func (r *edgeReader) numbersColumns() bool {
 // twoPairs refuses a first line such as "0,0 0,1", which is two places, or from, to and weight.
 func (r *edgeReader) twoPairs(line []byte) error {
 	ends := bytes.Fields(line)
-	if len(ends) != 2 {
+	if len(ends) != 2 || bytes.IndexByte(line, '\t') >= 0 {
 		return nil
 	}
 	for _, sep := range []byte(",;") {
-		places := [2]int{}
-		for i, end := range ends {
-			for _, x := range bytes.Split(end, []byte{sep}) {
-				if _, ok := number.Parse(x); !ok {
-					places[i] = -9
-				}
-				places[i]++
-			}
-		}
-		if places[0] > 1 && places[0] == places[1] && bytes.IndexByte(line, '\t') < 0 {
+		by := []byte{sep}
+		places := bytes.Count(ends[0], by)
+		if places > 0 && places == bytes.Count(ends[1], by) && all(bytes.Split(bytes.Join(ends, by), by), isDecimal) {
 			return r.out.fail("%s may be two ids, or columns between %q: write ids with commas or blanks in double "+
 				"quotes", number.Quoted(bytes.TrimSpace(line)), sep)
 		}
@@ -508,13 +501,12 @@ func floatID(tok []byte) (int64, bool) {
 
 // checkText refuses texts that are no ids.
 func (r *edgeReader) checkText(f field, column string) error {
-	_, isNumber := number.Parse(f.text)
 	switch {
 	case len(f.text) == 0:
 		return r.out.fail("the %s vertex is missing", column)
 	case r.vertices.forced:
 		return r.out.fail("vertex %s is not an integer, as --base says it is", number.Quoted(f.text))
-	case isNumber && !f.quoted && bytes.ContainsAny(f.text, ".eE"):
+	case isDecimal(f.text) && !f.quoted && bytes.ContainsAny(f.text, ".eE"):
 		return r.out.fail("vertex %s is not an integer; if another column is the %s vertex, name the columns with "+
 			"--columns", number.Quoted(f.text), column)
 	case string(f.text) == "<-" && !f.quoted:

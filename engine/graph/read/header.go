@@ -116,20 +116,18 @@ func (r *edgeReader) settleHeader() error {
 		_, found := r.vertices.find([]byte(name))
 		recurs = recurs || found
 	}
-	word := h.known || columns.Word(names[0]) || columns.Word(names[1])
+	word, texts := h.known || columns.Word(names[0]) || columns.Word(names[1]), r.texts[0] && r.texts[1]
+	said := r.named && texts && (!word || !r.order && !h.known && r.Weight < 0) // by --columns, that it is an arc
 	switch {
-	case lines == 0, recurs && !h.known && !h.order, recurs && r.named && !r.order:
+	case lines == 0, recurs && !h.known && !h.order, recurs && r.named && !r.order, !recurs && said:
 		r.names = nil
 		return r.lateArc(h.line, h.at)
 	case recurs:
 		return r.out.failAt(h.at, "%q may be a header, but also an arc, as its words are vertices below: --columns "+
 			"from=%s,to=%s if it is a header, "+
 			"--columns from=%d,to=%d if it is an arc", h.line, names[0], names[1], r.From+1, r.To+1)
-	case r.named && !r.order && !h.known && r.texts[0] && r.texts[1] && r.Weight < 0: // it is an arc, as was said
-		r.names = nil
-		return r.lateArc(h.line, h.at)
-	case word || !r.texts[0] || !r.texts[1]:
-		if !h.known && !r.named && r.texts[0] && r.texts[1] {
+	case word || !texts:
+		if !h.known && !r.named && texts {
 			r.out.remark("line %d, %q, is taken for a header, as a word of it names columns; --columns from=%d,to=%d "+
 				"reads it as an arc", h.at, h.line, r.From+1, r.To+1)
 		}
@@ -140,9 +138,6 @@ func (r *edgeReader) settleHeader() error {
 			}
 		}
 		return r.oneWay()
-	case r.named:
-		r.names = nil
-		return r.lateArc(h.line, h.at)
 	}
 	return r.out.failAt(h.at, "%q may be a header or an arc: --columns from=%s,to=%s if it is a header, --columns "+
 		"from=%d,to=%d if it is an arc",

@@ -129,7 +129,7 @@ func (r *metisReader) line(line []byte) error {
 			return r.out.fail("%d sizes and weights of vertex %d are due, but the line has %d columns", r.skip,
 				row+r.out.first, k)
 		}
-		if _, ok := number.Parse(w); !ok {
+		if !isDecimal(w) {
 			return r.out.fail("%s, a size or weight of vertex %d, is not a number", number.Quoted(w), row+r.out.first)
 		}
 	}

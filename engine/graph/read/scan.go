@@ -76,13 +76,16 @@ func counted(words [][]byte) (counts []int64, ok bool) {
 	return counts, true
 }
 
+// isDecimal reports whether tok is a number.
+func isDecimal(tok []byte) bool {
+	_, ok := number.Parse(tok)
+	return ok
+}
+
 // isNumber reports whether tok is a number, or an infinity or NaN.
 func isNumber(tok []byte) bool {
-	_, ok := number.Parse(tok)
-	if !ok {
-		_, ok = number.Special(tok)
-	}
-	return ok
+	_, ok := number.Special(tok)
+	return ok || isDecimal(tok)
 }
 
 func btoi(b bool) int {

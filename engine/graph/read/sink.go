@@ -295,7 +295,7 @@ func (s *sink) vertex(tok []byte) (int32, error) {
 	if id, ok := number.Digits(tok); ok && id >= base && id-base < n {
 		return int32(id - base), nil
 	}
-	if _, ok := number.Parse(tok); !ok {
+	if !isDecimal(tok) {
 		return 0, s.fail("vertex %s is not a number", number.Quoted(tok))
 	}
 	id, state := number.Times(tok, 1)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 
-	"ooc/engine/graph/internal/number"
 	"ooc/engine/graph/read/internal/python"
 )
 
@@ -116,9 +115,7 @@ func cutWrong(cells []field) bool {
 	for _, c := range cells {
 		first, rest := next(c.text)
 		second, _ := next(rest)
-		_, ok := number.Parse(first)
-		_, also := number.Parse(second)
-		if !c.quoted && (ok && also || bytes.Contains(c.text, []byte(` "`))) {
+		if !c.quoted && (isDecimal(first) && isDecimal(second) || bytes.Contains(c.text, []byte(` "`))) {
 			return true
 		}
 	}
@@ -195,11 +192,7 @@ func (t table) quoted(line []byte) (f field, rest []byte, ok bool) {
 
 // isDecimalComma reports whether tok is a number with a comma for a point.
 func isDecimalComma(tok []byte) bool {
-	if bytes.Count(tok, []byte(",")) != 1 {
-		return false
-	}
-	_, ok := number.Parse(bytes.Replace(tok, []byte(","), []byte("."), 1))
-	return ok
+	return bytes.Count(tok, []byte(",")) == 1 && isDecimal(bytes.Replace(tok, []byte(","), []byte("."), 1))
 }
 
 // endsOf returns a line without the dictionary of Python that may end it.
