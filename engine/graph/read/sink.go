@@ -339,15 +339,15 @@ func (s *sink) freeze() graph.IDs {
 		s.remark("%d of %d ids are texts, such as %s, the others integers: each spelling is a vertex of its own", n,
 			all, number.Quoted([]byte(t.firstText())))
 	}
-	if one, other, n := t.lookAlike(); n > 0 {
+	if pairs := t.lookAlike(); len(pairs) > 0 {
 		more := ""
-		if n > 1 {
-			more = fmt.Sprintf(", and %d more such ids,", n-1)
+		if n := len(pairs) - 1; n > 0 {
+			more = fmt.Sprintf(", and %d more such ids,", n)
 		}
 		s.remark("%+q and %+q%s are vertices of their own, though they differ only in their form of Unicode; to "+
 			"make them one, in Python: "+
-			`import unicodedata; open("NEW.txt", "w").write(unicodedata.normalize("NFC", open("FILE").read()))`, one,
-			other, more)
+			`import unicodedata; open("NEW.txt", "w").write(unicodedata.normalize("NFC", open("FILE").read()))`,
+			pairs[0][0], pairs[0][1], more)
 	}
 	n, ids, row := t.freeze()
 	if s.Signed {

@@ -142,8 +142,8 @@ func (t *vertexTable) span() (low, high int64, numeric bool) {
 	return low, high, true
 }
 
-// lookAlike returns how many texts are the same as another one once both are in Unicode's form NFC, and the first two.
-func (t *vertexTable) lookAlike() (one, other string, count int) {
+// lookAlike returns the texts that are the same as one before once both are in Unicode's form NFC, behind that one.
+func (t *vertexTable) lookAlike() (pairs [][2]string) {
 	composed := map[string]string{} // by their form NFC, the texts that are in another one
 	for _, name := range t.names {
 		if norm.NFC.IsNormalString(name) {
@@ -154,15 +154,11 @@ func (t *vertexTable) lookAlike() (one, other string, count int) {
 		if _, there := t.texts[nfc]; there {
 			twin, found = nfc, true
 		}
-		composed[nfc] = name
-		if !found {
-			continue
-		}
-		if count++; count == 1 {
-			one, other = twin, name
+		if composed[nfc] = name; found {
+			pairs = append(pairs, [2]string{twin, name})
 		}
 	}
-	return one, other, count
+	return pairs
 }
 
 // freeze fixes the rows: ascending where all ids are numbers, else by first appearance. It returns the number of

@@ -2,6 +2,8 @@
 package columns
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -187,20 +189,10 @@ func Option(list string) (*Columns, Picks, error) {
 	if p[0] == "" || p[1] == "" {
 		return nil, p, bad("from and to must be among them")
 	}
-	var at [3]int
-	for k, column := range p {
-		n, err := strconv.Atoi(column)
-		switch {
-		case column == "":
-			n = 0
-		case err != nil:
-			return nil, p, nil // a name
-		case n < 1 || n > maxColumn:
-			return nil, p, bad("columns are counted from 1, to %d at most", maxColumn)
-		}
-		at[k] = n - 1
+	if slices.ContainsFunc(p[:], func(column string) bool { return strings.Trim(column, "0123456789") != "" }) {
+		return nil, p, nil // there are names
 	}
-	c, err := p.at(at)
+	c, err := p.Among(nil)
 	if err != nil {
 		return nil, p, bad("%v", err)
 	}
@@ -210,26 +202,13 @@ func Option(list string) (*Columns, Picks, error) {
 // maxColumn is the most that the number of a column may be.
 const maxColumn = 1 << 16
 
-// at returns what is picked, once it is known where that stands.
-func (p Picks) at(at [3]int) (Columns, error) {
-	c := Columns{From: at[0], To: at[1], Weight: at[2], Least: 1 + max(at[0], at[1], at[2])}
-	if c.From == c.To || c.Weight == c.From || c.Weight == c.To {
-		return c, fmt.Errorf("one column is picked twice")
-	}
-	return c, nil
-}
-
-// Among finds the columns that are picked in a header.
+// Among finds the columns that are picked in a header, or if it is nil, by their numbers.
 func (p Picks) Among(header []string) (Columns, error) {
-	var at [3]int
+	at := [3]int{-1, -1, -1}
 	for k, column := range p {
-		at[k] = -1
-		if column == "" {
-			continue
-		}
 		for i, name := range header {
 			switch {
-			case !strings.EqualFold(strings.TrimSpace(name), column):
+			case !strings.EqualFold(strings.TrimSpace(name), column) || column == "":
 			case at[k] >= 0:
 				return Columns{}, fmt.Errorf("two columns have the name %q: pick one by its number, %d or %d", column,
 					at[k]+1, i+1)
@@ -237,16 +216,22 @@ func (p Picks) Among(header []string) (Columns, error) {
 				at[k] = i
 			}
 		}
-		if n, err := strconv.Atoi(column); at[k] < 0 && err == nil && n >= 1 && n <= len(header) {
+		n, err := strconv.Atoi(column)
+		switch {
+		case column == "" || at[k] >= 0:
+		case err == nil && n >= 1 && n <= cmp.Or(len(header), maxColumn):
 			at[k] = n - 1
-		}
-		if at[k] < 0 {
+		case header == nil && !errors.Is(err, strconv.ErrSyntax):
+			return Columns{}, fmt.Errorf("columns are counted from 1, to %d at most", maxColumn)
+		default:
 			return Columns{}, fmt.Errorf("no column is named %q in the first line: %s", column, Quoted(header))
 		}
 	}
-	c, err := p.at(at)
-	c.Least = len(header)
-	return c, err
+	c := Columns{From: at[0], To: at[1], Weight: at[2], Least: max(1+max(at[0], at[1], at[2]), len(header))}
+	if c.From == c.To || c.Weight == c.From || c.Weight == c.To {
+		return c, fmt.Errorf("one column is picked twice")
+	}
+	return c, nil
 }
 
 // Default returns the columns of an edge list of some width that nothing names. The error says how to name those
