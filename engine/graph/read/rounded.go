@@ -22,27 +22,24 @@ func rounded(g *graph.Graph, r number.Rounding, o Options) []string {
 	if r.Line > 0 {
 		example += fmt.Sprintf(" in line %d", r.Line)
 	}
-	scale := g.Scale
-	switch {
-	case scale == 1 && r.Places > mostPlaces:
-		return []string{example + "; " + number.MoreDigits}
-	case scale == 1:
-		scale = int64(math.Pow10(r.Places))
-	}
-	flags := ""
+	scale, flags := g.Scale, ""
 	if o.Kind == entry.KindF32 {
-		flags = " --kind i32"
+		flags = "--kind i32 "
 	}
-	if scale != g.Scale {
-		flags += fmt.Sprintf(" --scale %d", scale)
+	if scale == 1 && r.Places > 0 {
+		scale = int64(math.Pow10(min(r.Places, mostPlaces)))
+		flags += fmt.Sprintf("--scale %d ", scale)
 	}
-	switch fits, sure := g.FitsScaled(scale); {
-	case flags == "":
-		return []string{example + "; " + number.MoreDigits}
-	case fits:
-		return []string{fmt.Sprintf("%s;%s is exact", example, flags)}
-	case !sure:
-		return []string{fmt.Sprintf("%s;%s is exact, or refused if distances do not fit i32", example, flags)}
+	remedy := number.MoreDigits
+	if flags != "" && (g.Scale > 1 || r.Places <= mostPlaces) {
+		switch fits, sure := g.FitsScaled(scale); {
+		case fits:
+			remedy = flags + "is exact"
+		case !sure:
+			remedy = flags + "is exact, or refused if distances do not fit i32"
+		default:
+			remedy = "distances are too large to be exact in i32, and " + remedy
+		}
 	}
-	return []string{example + "; distances are too large to be exact in i32, and " + number.MoreDigits}
+	return []string{example + "; " + remedy}
 }
