@@ -100,8 +100,8 @@ func (r *metisReader) checkEdges() error {
 			return nil
 		}
 	}
-	return r.out.failAt(r.out.announced.line, "%d edges are announced, each counted once, but the lists have %d entries and not "+
-		"%d", r.m, r.arcs+r.self, 2*r.m)
+	return r.out.failAt(r.out.announced.line, "%d edges are announced, each counted once, but the lists have %d "+
+		"entries and not %d", r.m, r.arcs+r.self, 2*r.m)
 }
 
 // line reads a line of any kind.

@@ -70,8 +70,8 @@ func readNPZ(in *input.Input, data io.Reader, o Options, out *sink) error {
 		}
 		// SciPy's shortest_path adds such entries up, in the order and the type that they have; in CSR and CSC it takes
 		// the shortest.
-		return in.Fail("%d of the stored entries have the place of another one (duplicates): in COO, SciPy takes their sum, "+
-			"and a graph the shortest of such arcs. For the sum, in Python: "+
+		return in.Fail("%d of the stored entries have the place of another one (duplicates): in COO, SciPy takes their "+
+			"sum, and a graph the shortest of such arcs. For the sum, in Python: "+
 			`import scipy.sparse as s; s.save_npz("NEW.npz", s.load_npz("FILE").tocsr())`, g.Parallel)
 	}
 	if m.Layout == "coo" && out.Undirected { // an edge may be there both ways, so duplicates show in arcs only
@@ -128,7 +128,8 @@ func (s *sink) value(row, col int32, x npz.Value, none bool) (word uint32, ok bo
 	}
 	first := s.Weigh.Rounding.First
 	word, ok, err = s.word(tok)
-	if f, floating := x.Float(); ok && floating && s.Weigh.Scale == 1 { // as in a .npy: of the value, and not of its decimal
+	// As in a .npy, the word is that of the value, and not of its decimal.
+	if f, floating := x.Float(); ok && floating && s.Weigh.Scale == 1 {
 		switch single := float32(f) + 0; { // there is no −0
 		case s.Weigh.Want == entry.KindF64:
 			word = s.Weigh.Double(f)
