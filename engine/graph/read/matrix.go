@@ -76,7 +76,13 @@ func squareOf(text []byte, whole, forced bool) *square {
 		if doubt := doubtLabels(s.sep, first); doubt != "" && s.n < len(first) && !forced {
 			s.doubt = doubt
 		}
-	case forced && s.leftOnly(rows):
+	case forced && !slices.ContainsFunc(rows, func(cells []field) bool {
+		return len(cells) != len(rows)+1 || isNumber(cells[0].text)
+	}): // labels of rows, and none of columns
+		s.left, s.n = true, len(rows)
+		for _, cells := range rows {
+			s.labels = append(s.labels, string(cells[0].text))
+		}
 	case !slices.ContainsFunc(first, func(c field) bool { return isNumber(c.text) }) && len(rows) > 1:
 		rows = rows[1:]
 		s.top, s.labels = true, textsOf(first)
@@ -111,19 +117,6 @@ func (s *square) labelled(rows [][]field, labels []field) bool {
 		}
 	}
 	s.top, s.labels, s.n = true, textsOf(labels), len(labels)
-	return true
-}
-
-// leftOnly reports whether every line begins with a label of its row, and none has those of the columns.
-func (s *square) leftOnly(rows [][]field) bool {
-	var labels []string
-	for _, cells := range rows {
-		if len(cells) != len(rows)+1 || isNumber(cells[0].text) {
-			return false
-		}
-		labels = append(labels, string(cells[0].text))
-	}
-	s.left, s.labels, s.n = true, labels, len(rows)
 	return true
 }
 
