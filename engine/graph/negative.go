@@ -33,79 +33,49 @@ func (g *Graph) Potentials(ctx context.Context) ([]float64, error) {
 }
 
 // cycleSearch returns the distances from the virtual source, or a cycle whose arcs all improved by more than
-// tolerance; and the largest magnitude of a distance that it met.
+// tolerance; and the largest magnitude of a distance.
 func (g *Graph) cycleSearch(ctx context.Context, tolerance float64) (
 	dist []float64, cycle []int32, reach float64, err error) {
-	s := cycleState{dist: make([]float64, g.N), pred: make([]int32, g.N), mark: make([]int32, g.N)}
-	waiting := make([]bool, g.N)
-	queue, next := make([]int32, g.N), make([]int32, 0, g.N)
-	for v := range g.N {
-		s.pred[v], queue[v], waiting[v] = -1, int32(v), true
+	s := NewSearch(g)
+	s.poll = cancel.NewPoll(ctx)
+	for v := range s.pred {
+		s.pred[v] = -1
+		s.enqueue(int32(v))
 	}
-	gains, poll := 0, cancel.NewPoll(ctx)
-	for len(queue) > 0 {
-		for _, u := range queue {
-			if err := poll.After(g.Offsets[u+1] - g.Offsets[u] + 1); err != nil {
-				return nil, nil, 0, err
-			}
-			waiting[u] = false
-			for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
-				v := g.Targets[k]
-				d := s.dist[u] + g.Weight(k)
-				if !(d < s.dist[v]-tolerance) {
-					continue
-				}
-				s.dist[v], s.pred[v] = d, u
-				reach = max(reach, math.Abs(d))
-				gains++
-				if !waiting[v] {
-					waiting[v] = true
-					next = append(next, v)
-				}
-			}
-			if gains >= g.N {
-				gains = 0
-				if cycle := s.find(); cycle != nil {
-					return nil, cycle, reach, nil
-				}
-			}
+	for gains := 0; len(s.heap) > 0 && cycle == nil; {
+		more, err := s.relaxQueue(tolerance, 0)
+		if err != nil {
+			return nil, nil, 0, err
 		}
-		queue, next = next, queue[:0]
+		if gains += more; gains >= g.N {
+			gains, cycle = 0, CycleOf(s.pred)
+		}
+	}
+	for _, d := range s.dist {
+		reach = max(reach, -d)
 	}
 	// Sums fall no more at -Inf, around a negative cycle neither, and so gains were too few.
-	if math.IsInf(reach, 1) {
-		cycle = s.find()
+	if cycle == nil && math.IsInf(reach, 1) {
+		cycle = CycleOf(s.pred)
 	}
 	return s.dist, cycle, reach, nil
 }
 
-type cycleState struct {
-	dist []float64
-	pred []int32
-	mark []int32 // the walk that visited a vertex, counted from 1
-}
-
-// CycleOf returns a cycle of predecessors, its rows in the direction of the arcs, or nil.
+// CycleOf returns a cycle of predecessors, its rows in the direction of the arcs, from a row's successor on, or nil.
 func CycleOf(pred []int32) []int32 {
-	s := cycleState{pred: pred, mark: make([]int32, len(pred))}
-	return s.find()
-}
-
-// find returns a cycle of predecessors, from a row's successor on, or nil.
-func (s *cycleState) find() []int32 {
-	clear(s.mark)
-	for start := range s.pred {
+	mark := make([]int32, len(pred)) // the walk that visited a vertex, counted from 1
+	for start := range pred {
 		walk := int32(start) + 1
 		v := int32(start)
-		for v >= 0 && s.mark[v] == 0 {
-			s.mark[v] = walk
-			v = s.pred[v]
+		for v >= 0 && mark[v] == 0 {
+			mark[v] = walk
+			v = pred[v]
 		}
-		if v < 0 || s.mark[v] != walk {
+		if v < 0 || mark[v] != walk {
 			continue
 		}
 		cycle := []int32{v}
-		for u := s.pred[v]; u != v; u = s.pred[u] {
+		for u := pred[v]; u != v; u = pred[u] {
 			cycle = append(cycle, u)
 		}
 		slices.Reverse(cycle)

@@ -7,7 +7,7 @@ import (
 )
 
 // Search finds the shortest distances from one vertex at a time: the reference that a solve is judged by, which
-// shares no code with it. Its scratch memory, 20 bytes a vertex and 12 for Near, is used again by each call. A Search
+// shares no code with it. Its scratch memory, 20 bytes a vertex and 8 for Near, is used again by each call. A Search
 // is for one goroutine; any number of them may share a graph.
 type Search struct {
 	g    *Graph
@@ -20,8 +20,7 @@ type Search struct {
 
 	fewest bool // in place of Dijkstra: lengths of paths of the fewest arcs
 
-	order [2][]int32 // of Near
-	keys  []uint32
+	ends []int32 // of Near
 }
 
 // NewSearch returns a Search over g.
@@ -186,9 +185,13 @@ func (s *Search) down(v int32) {
 func (s *Search) BellmanFord(src int) []float64 {
 	s.reset()
 	s.dist[src] = 0
-	s.heap = append(s.heap, int32(src))
+	s.enqueue(int32(src))
+	slack := 0.0
+	if s.g.Kind.Float() {
+		slack = leastGain
+	}
 	for round := 0; round < s.g.N && len(s.heap) > 0; round++ {
-		s.bellmanRound()
+		_, _ = s.relaxQueue(0, slack) // without a poll, nothing ends it
 	}
 	s.unqueue()
 	return s.dist
@@ -198,28 +201,33 @@ func (s *Search) BellmanFord(src int) []float64 {
 // BellmanFord: rounding must not make a cycle of length 0 look ever shorter.
 const leastGain = 1.0 / (1 << 48)
 
-// bellmanRound relaxes the arcs of the vertices in the queue, and leaves there those that it changed.
-func (s *Search) bellmanRound() {
-	n, slack := len(s.heap), 0.0
-	if s.g.Kind.Float() {
-		slack = leastGain
-	}
+func (s *Search) enqueue(v int32) { s.heap, s.at[v] = append(s.heap, v), 0 }
+
+// relaxQueue relaxes the arcs of the vertices in the queue, and leaves there those whose distances it has lowered:
+// by more than tolerance, and by more than slack times what they were. It counts how often, and fails where s.poll
+// ends it.
+func (s *Search) relaxQueue(tolerance, slack float64) (gains int, err error) {
+	n := len(s.heap)
 	for i := range n {
 		u := s.heap[i]
 		s.at[u] = -1
+		if err := s.poll.After(s.g.Offsets[u+1] - s.g.Offsets[u] + 1); err != nil {
+			return gains, err
+		}
 		for k := s.g.Offsets[u]; k < s.g.Offsets[u+1]; k++ {
 			v := s.g.Targets[k]
-			d := s.dist[u] + s.g.Weight(k)
+			d, was := s.dist[u]+s.g.Weight(k), s.dist[v]
 			// The second is of use to finite numbers only: for +Inf it compares with NaN.
-			if d >= s.dist[v] || d >= s.dist[v]-slack*math.Abs(s.dist[v]) {
+			if d >= was || d >= was-tolerance-slack*math.Abs(was) {
 				continue
 			}
 			s.dist[v], s.pred[v] = d, u
+			gains++
 			if s.at[v] < 0 {
-				s.at[v] = 0
-				s.heap = append(s.heap, v)
+				s.enqueue(v)
 			}
 		}
 	}
 	s.heap = s.heap[:copy(s.heap, s.heap[n:])]
+	return gains, nil
 }
