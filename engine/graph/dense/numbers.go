@@ -96,7 +96,7 @@ func newNumbers(d npy.Type, o Options) (*numbers, error) {
 	}
 	x := &numbers{Type: d, entryType: entryTypes[d.Code], want: weigh.Want, scale: weigh.Scale, ones: o.Unweighted,
 		none: math.Inf(1)}
-	x.ten = isPowerOfTen(x.scale)
+	x.ten = number.IsPowerOfTen(x.scale)
 	if x.want == graph.KindAuto && (x.bits == 0 || x.ones) {
 		x.want = entry.KindI32
 	}
@@ -104,13 +104,6 @@ func newNumbers(d npy.Type, o Options) (*numbers, error) {
 		x.half = halfTable(x.scale > 1)
 	}
 	return x, x.setNoArc(o.NoArc)
-}
-
-func isPowerOfTen(x int64) bool {
-	for x%10 == 0 {
-		x /= 10
-	}
-	return x == 1
 }
 
 // settle fixes the kind. From then on weights are rounded to it.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -14,7 +15,6 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/number"
 	"ooc/engine/internal/parallel"
-	"ooc/engine/text"
 	"ooc/kernels/entry"
 )
 
@@ -23,25 +23,20 @@ const (
 	surveyMost  = 64 << 20 // and all of them together
 )
 
-// noLine is what a surveyor has not found: no matrix has as many lines.
-const noLine = math.MaxInt
-
-// surveyor is a survey of a Matrix in progress.
-type surveyor struct {
-	d *Matrix
-
-	mu    sync.Mutex // guards the rest
+// surveyed is what was found in each line of a Matrix, without its entry on the diagonal unless that is −Inf.
+type surveyed struct {
+	d     *Matrix
+	lines []survey
+	loops []float64 // the weights on the diagonal
 	total survey
-	// The first line with an entry that no matrix may have, and what is wrong with it; with a negative one on
-	// the diagonal; with a negative one elsewhere; with an integer beyond int32; with one that float32 rounds.
-	bad, loop, below, huge, rounded int
-	err                             error
+
+	mu  sync.Mutex // guards bad
+	bad int        // the first line so far with an entry that no matrix may have
 }
 
 // survey looks at every entry, and settles the kind and the facts. Meanwhile the checksum is taken.
 func (d *Matrix) survey() error {
-	s := &surveyor{d: d, bad: noLine, loop: noLine, below: noLine, huge: noLine, rounded: noLine}
-	d.largest = make([]float64, d.n)
+	s := &surveyed{d: d, lines: make([]survey, d.n), loops: make([]float64, d.n), bad: d.n}
 	var g errgroup.Group
 	g.Go(func() error {
 		_, err := d.SHA256()
@@ -53,15 +48,21 @@ func (d *Matrix) survey() error {
 		raw, weights := newBuffer(per*size), make([]float64, d.n)
 		return func(block int) error { return s.block(block*per, raw[:min(per, d.n-block*per)*size], weights) }
 	}, func() {})
-	if err := cmp.Or(err, g.Wait(), d.unchanged(), s.noPath(), s.err); err != nil {
+	if err := cmp.Or(err, g.Wait(), d.unchanged()); err != nil {
 		return err
+	}
+	s.lines = s.lines[:min(s.bad+1, d.n)] // what was found after it depends on how goroutines take turns
+	d.largest = make([]float64, d.n)
+	for u, one := range s.lines {
+		d.largest[u] = max(one.hi, -one.lo)
+		s.total.merge(one)
 	}
 	return s.settle()
 }
 
 // block surveys the lines from one on that fill raw, up to one that may not stand. If there is one before them, it
 // leaves them out.
-func (s *surveyor) block(first int, raw []byte, weights []float64) error {
+func (s *surveyed) block(first int, raw []byte, weights []float64) error {
 	s.mu.Lock()
 	over := s.bad < first
 	s.mu.Unlock()
@@ -71,99 +72,85 @@ func (s *surveyor) block(first int, raw []byte, weights []float64) error {
 	if err := s.d.readAt(raw, first, 0); err != nil {
 		return err
 	}
-	size := int(s.d.lineBytes())
+	x, size := s.d.numbers, int(s.d.lineBytes())
 	for k := range len(raw) / size {
-		s.d.numbers.weightsOf(weights, raw[k*size:(k+1)*size])
-		if !s.line(first+k, weights) {
+		x.weightsOf(weights, raw[k*size:(k+1)*size])
+		u := first + k
+		if s.loops[u] = weights[u]; !math.IsInf(weights[u], -1) {
+			weights[u] = math.Inf(1)
+		}
+		one := &s.lines[u]
+		one.see(weights)
+		if x.ones && one.arcs > 0 && !math.IsInf(one.lo, -1) { // which is refused
+			one.lo, one.hi, one.fraction, one.rounded = 1, 1, false, false
+		}
+		if x.objectsTo(*one) {
+			s.mu.Lock()
+			s.bad = min(s.bad, u)
+			s.mu.Unlock()
 			break
 		}
 	}
 	return nil
 }
 
-// line surveys a line, and reports whether it may stand.
-func (s *surveyor) line(u int, weights []float64) bool {
-	var found, loop survey
-	found.see(weights[:u])
-	loop.see(weights[u : u+1])
-	found.see(weights[u+1:])
-	if s.d.numbers.ones && found.arcs > 0 && !math.IsInf(found.lo, -1) { // which is refused
-		found.lo, found.hi, found.fraction, found.rounded = 1, 1, false, false
+// first returns the first entry that fits, and whether there is one.
+func (s *surveyed) first(fits func(one survey) bool) (e cell, ok bool) {
+	line := slices.IndexFunc(s.lines, fits)
+	if line < 0 {
+		return e, false
 	}
-	s.d.largest[u] = max(found.hi, -found.lo)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.total.merge(found)
-	if s.d.numbers.objectsTo(found) != "" || math.IsInf(loop.lo, -1) {
-		if u < s.bad {
-			s.bad, s.err = u, s.d.objection(u)
-		}
-		return false
-	}
-	if loop.lo < 0 {
-		s.loop = min(s.loop, u)
-	}
-	if found.rounded {
-		s.rounded = min(s.rounded, u)
-	}
-	if found.lo < 0 {
-		s.below = min(s.below, u)
-	}
-	if found.over(math.MaxInt32) {
-		s.huge = min(s.huge, u)
-	}
-	return true
-}
-
-// noPath asks about entries that stand for no path elsewhere, if there are not so many zeros that these come first.
-func (s *surveyor) noPath() error {
-	d, x := s.d, s.d.numbers
-	lo, hi := s.total.lo/float64(x.scale), s.total.hi/float64(x.scale)
-	switch {
-	case x.noArc || CheckZeros(d.name, s.total.zeros, int64(d.n)*int64(d.n-1)) != nil:
-	case number.NoPath(hi):
-		return MayBeNoPath(d.name, noPathText(hi), 0)
-	case lo == -1:
-		return MayBeNoPath(d.name, noPathText(lo), 0)
-	}
-	return nil
+	return s.d.find(line, fits), true
 }
 
 // settle draws the conclusions.
-func (s *surveyor) settle() error {
-	d, x := s.d, s.d.numbers
+func (s *surveyed) settle() error {
+	d, x, total := s.d, s.d.numbers, s.total
+	var zeros error
+	if !x.noArc {
+		zeros = CheckZeros(d.name, total.zeros, int64(len(s.lines))*int64(d.n-1))
+	}
+	least, _ := s.first(func(one survey) bool { return one.lo == total.lo })
+	most, _ := s.first(func(one survey) bool { return one.hi == total.hi })
+	switch scale := float64(x.scale); {
+	case x.noArc || zeros != nil: // if there are so many zeros, these come first
+	case number.NoPath(total.hi / scale):
+		return MayBeNoPath(d.name, d.text(most), 0)
+	case total.lo/scale == -1:
+		return MayBeNoPath(d.name, d.text(least), 0)
+	}
+	if e, found := s.first(x.objectsTo); found {
+		return d.refused(e, x.want)
+	}
 	kind := x.want
 	if kind == graph.KindAuto {
 		kind = entry.KindI32
-		if s.total.fraction {
+		if total.fraction {
 			kind = entry.KindF32
 		}
 	}
-	if !kind.Float() && s.huge != noLine {
-		return d.tooLarge(d.find(s.huge, func(one survey) bool { return one.over(math.MaxInt32) }))
+	e, huge := s.first(func(one survey) bool { return one.over(math.MaxInt32) })
+	if huge && !kind.Float() {
+		return d.refused(e, kind)
 	}
-	if !x.noArc {
-		if err := CheckZeros(d.name, s.total.zeros, int64(d.n)*int64(d.n-1)); err != nil {
-			return err
-		}
+	if zeros != nil {
+		return zeros
 	}
 	f := &d.facts
-	f.Kind, f.Arcs, f.MinWeight, f.MaxWeight = kind, s.total.arcs, s.total.lo, s.total.hi
+	f.Kind, f.Arcs, f.MinWeight, f.MaxWeight = kind, total.arcs, total.lo, total.hi
 	if kind == entry.KindF32 {
-		f.MinWeight, f.MaxWeight = float64(float32(s.total.lo))+0, float64(float32(s.total.hi))+0
+		f.MinWeight, f.MaxWeight = float64(float32(total.lo))+0, float64(float32(total.hi))+0
 	}
 	f.Negative = f.MinWeight < 0
-	if s.loop != noLine {
-		w, _ := strconv.ParseFloat(d.text(cell{s.loop, s.loop}), 64)
-		return &graph.NegativeCycleError{File: d.name, Cycle: []string{f.IDs.Name(s.loop)}, Length: w,
+	if v := slices.IndexFunc(s.loops, func(w float64) bool { return w < 0 }); v >= 0 {
+		w, _ := strconv.ParseFloat(d.text(cell{v, v}), 64)
+		return &graph.NegativeCycleError{File: d.name, Cycle: []string{f.IDs.Name(v)}, Length: w,
 			Numbers: f.Numbers(), Hint: "it is on the diagonal"}
 	}
-	if kind == entry.KindF32 && s.rounded != noLine {
-		d.src.Remarks = append(d.src.Remarks, d.rounded(d.find(s.rounded, func(one survey) bool { return one.rounded }), s.total.fraction))
+	if e, found := s.first(func(one survey) bool { return one.rounded }); found && kind == entry.KindF32 {
+		d.src.Remarks = append(d.src.Remarks, d.rounded(e, total.fraction))
 	}
-	if f.Negative {
-		d.negative = d.find(s.below, func(one survey) bool { return one.lo < 0 })
-	}
+	d.negative = least
 	x.settle(kind)
 	one, err := d.oneWay()
 	f.Symmetric = err == nil && one == nil
@@ -195,17 +182,6 @@ func MayBeNoPath(file, text string, times int64) error {
 		"if it is a length, --no-arc inf", text, count)}
 }
 
-// noPathText is a number as integer types can hold it.
-func noPathText(x float64) string {
-	switch x {
-	case math.MaxInt64:
-		return strconv.FormatInt(math.MaxInt64, 10)
-	case math.MaxUint64:
-		return strconv.FormatUint(math.MaxUint64, 10)
-	}
-	return string(text.Float64.Append(nil, x))
-}
-
 // rounded says that weights are not what the input says they are, and what keeps them exact. fraction: some are no
 // integers.
 func (d *Matrix) rounded(e cell, fraction bool) string {
@@ -232,55 +208,32 @@ func (d *Matrix) find(line int, fits func(one survey) bool) cell {
 	return cell{line, line}
 }
 
-// Reasons of objectsTo, and what stands for one.
-const (
-	notFinite = "weight %s: weights are finite, or +Inf for no arc"
-	tooLarge  = "too large"
-)
-
-// objectsTo says what is wrong with a weight that was seen, with %s for its text; "" if nothing is.
-func (x *numbers) objectsTo(s survey) string {
+// objectsTo reports whether a weight was seen that no matrix of the kind may have.
+func (x *numbers) objectsTo(s survey) bool {
 	integral := x.want != graph.KindAuto && !x.want.Float()
-	switch {
-	case s.nan: // if it is a number
-		return fmt.Sprintf("weight %%s times the scale %d is not an integer", x.scale)
-	case math.IsInf(s.lo, -1):
-		return notFinite
-	case x.Code == "b1" && s.hi > float64(x.scale):
-		return "%s is neither False nor True"
-	case s.fraction && integral:
-		return "weight %s is not an integer: use --kind f32, or --scale to make it one"
-	case integral && s.over(math.MaxInt32), x.scale > 1 && s.over(1<<62):
-		return tooLarge
-	case !integral && x.want != entry.KindF64 && math.IsInf(float64(float32(max(s.hi, -s.lo))), 1):
-		return "weight %s is too large for kind f32"
-	}
-	return ""
+	return s.nan || math.IsInf(s.lo, -1) || // if a number is not one, it is no integer when it is scaled
+		x.Code == "b1" && s.hi > float64(x.scale) ||
+		integral && (s.fraction || s.over(math.MaxInt32)) || x.scale > 1 && s.over(1<<62) ||
+		!integral && x.want != entry.KindF64 && math.IsInf(float64(float32(max(s.hi, -s.lo))), 1)
 }
 
-// objection returns the error about the first entry of a line that there is something wrong with.
-func (d *Matrix) objection(line int) error {
-	reason := notFinite // on the diagonal
-	e := d.find(line, func(one survey) bool {
-		about := d.numbers.objectsTo(one)
-		if about != "" {
-			reason = about
-		}
-		return about != ""
-	})
+// refused returns the error about an entry that a matrix of a kind may not have: that about a text which says the same.
+func (d *Matrix) refused(e cell, kind entry.Kind) error {
 	text := d.text(e)
-	switch {
-	case reason == tooLarge:
-		return d.tooLarge(e)
-	case text == "nan":
-		reason = notFinite + "; --no-arc nan makes NaN no arc"
+	if d.numbers.Code == "b1" {
+		return d.failAt(e, "%s is neither False nor True", text)
 	}
-	return d.failAt(e, reason, text)
-}
-
-func (d *Matrix) tooLarge(e cell) error {
-	text := d.text(e)
-	x, _ := strconv.ParseFloat(text, 64)
 	scale := d.numbers.scale
-	return graph.TooLarge(d.name, 0, "weight "+text+" at "+d.where(e), math.Abs(x)*float64(scale), scale)
+	in := graph.Intake{File: d.name, Weigh: number.Weighing{Want: kind, Scale: scale, Float: kind.Float() && scale == 1}}
+	if err := in.Weigh.SetNone(""); err != nil {
+		return err
+	}
+	_, _, err := in.Word([]byte(text), 0)
+	switch about := err.(type) {
+	case *graph.InputError:
+		about.Reason = d.where(e) + ": " + about.Reason
+	case *graph.RangeError:
+		about.What = d.where(e) + ": " + about.What
+	}
+	return err
 }

@@ -79,7 +79,7 @@ func Times(tok []byte, scale int64) (int64, State) {
 		return 0, Fraction // it is less than any float64
 	case x == 0:
 		return 0, Integer
-	case len(mant) <= unique && math.Abs(y) < 1e15 && (scale == 1 || isPowerOfTen(scale)):
+	case len(mant) <= unique && math.Abs(y) < 1e15 && (scale == 1 || IsPowerOfTen(scale)):
 		if y/float64(scale) != x {
 			return 0, Fraction
 		}
@@ -105,7 +105,8 @@ func Times(tok []byte, scale int64) (int64, State) {
 	return 0, Huge
 }
 
-func isPowerOfTen(x int64) bool {
+// IsPowerOfTen reports whether a number from 1 on is one.
+func IsPowerOfTen(x int64) bool {
 	for x%10 == 0 {
 		x /= 10
 	}
