@@ -2,6 +2,7 @@ package export
 
 import (
 	"errors"
+	"slices"
 
 	"ooc/engine/factors"
 	"ooc/engine/rows"
@@ -11,70 +12,61 @@ import (
 // many: fewer take as long.
 const rowsAtOnce = 16
 
-// picker is a Ready, of which Workers give chosen columns of rows alone.
-type picker struct {
+// reader computes chosen columns of rows of a store without a matrix.
+type reader struct {
+	*rows.Reader
+	cols []int // of the rows that it computes; nil: they are all wanted
+}
+
+// tabled is a Ready whose Workers compute the columns of a table alone.
+type tabled struct {
 	rows.Ready
-	table     *factors.Table // which computes no others; nil: whole rows are computed
-	cols      []int
-	size, row int // bytes of an entry, and of a whole row
+	table *factors.Table
 }
 
-// pick returns what computes chosen columns of rows; nil stands for all.
-func (x *extract) pick(cols []int) (r *rows.Reader, err error) {
-	if cols == nil {
-		return rows.NewReader(x.ready, x.p.Meta().Kind), nil
+func (t *tabled) NewWorker(count int) (rows.Worker, error) { return t.table.NewWorker(count) }
+
+// openColumns returns what computes chosen columns; nil stands for all.
+func (x *extract) openColumns(cols []int) (reader, error) {
+	kind := x.p.Meta().Kind
+	if f, ok := x.ready.(*factors.Factors); ok && cols != nil {
+		table, err := f.NewTable(cols)
+		return reader{Reader: rows.NewReader(&tabled{f, table}, kind)}, err
 	}
-	k := &picker{Ready: x.ready, cols: cols, size: x.size, row: x.size * x.p.Geometry().N}
-	if f, ok := x.ready.(*factors.Factors); ok {
-		k.table, err = f.NewTable(cols)
+	return reader{rows.NewReader(x.ready, kind), cols}, nil
+}
+
+// computeRows fills dst with what r computes of rows.
+func (x *extract) computeRows(r reader, dst []byte, sources []int) error {
+	if r.cols == nil {
+		return r.ReadRows(dst, sources)
 	}
-	return rows.NewReader(k, x.p.Meta().Kind), err
-}
-
-func (k *picker) NewWorker(count int) (rows.Worker, error) {
-	if k.table != nil {
-		return k.table.NewWorker(count)
-	}
-	w, err := k.Ready.NewWorker(min(count, rowsAtOnce))
-	return &picking{w, k}, err
-}
-
-// picking computes whole rows, and keeps chosen columns.
-type picking struct {
-	rows.Worker
-	*picker
-}
-
-func (k *picking) ReadRows(dst []byte, sources []int) error {
-	whole := make([]byte, min(len(sources), rowsAtOnce)*k.row)
-	for len(sources) > 0 {
-		some := sources[:min(len(sources), rowsAtOnce)]
-		if err := k.Worker.ReadRows(whole[:k.row*len(some)], some); err != nil {
+	row := x.size * x.p.Geometry().N
+	whole := make([]byte, min(len(sources), rowsAtOnce)*row)
+	for some := range slices.Chunk(sources, rowsAtOnce) {
+		if err := r.ReadRows(whole[:row*len(some)], some); err != nil {
 			return err
 		}
 		for i := range some {
-			for _, v := range k.cols {
-				copy(dst[:k.size], whole[i*k.row+v*k.size:])
-				dst = dst[k.size:]
+			for _, v := range r.cols {
+				copy(dst[:x.size], whole[i*row+v*x.size:])
+				dst = dst[x.size:]
 			}
 		}
-		sources = sources[len(some):]
 	}
 	return nil
 }
 
-func (k *picking) Close() error { return k.Worker.Close() }
-
 // openRows returns what computes the lines of an export: rows, or whole columns, which are rows of the reversed graph.
-func (p *pump) openRows() (*rows.Reader, error) {
+func (p *pump) openRows() (reader, error) {
 	if !p.columns {
-		return p.pick(p.cols.at)
+		return p.openColumns(p.cols.at)
 	}
 	back, err := p.ready.Reversed()
 	if err != nil {
-		return nil, err
+		return reader{}, err
 	}
-	return rows.NewReader(back, p.p.Meta().Kind), nil
+	return reader{Reader: rows.NewReader(back, p.p.Meta().Kind)}, nil
 }
 
 // compute fills a block. Of columns of chosen rows, it computes chosen columns of these rows.
@@ -89,14 +81,14 @@ func (p *pump) compute(b *block) error {
 	}
 	stored := b.stored[:p.size*p.across*len(wanted)]
 	if !p.columns {
-		return p.reader.ReadRows(stored, wanted)
+		return p.computeRows(p.reader, stored, wanted)
 	}
 	if p.rows.at != nil {
-		r, err := p.pick(wanted)
+		r, err := p.openColumns(wanted)
 		if err != nil {
 			return err
 		}
-		return errors.Join(r.ReadRows(stored, p.rows.at), r.Free())
+		return errors.Join(p.computeRows(r, stored, p.rows.at), r.Free())
 	}
 	if b.lines == nil {
 		b.lines = make([]byte, p.size*p.across*p.height)

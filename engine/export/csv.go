@@ -16,32 +16,20 @@ var csvFormat = format{
 	Title: "table with ids as the first line and the first column",
 	write: func(ctx context.Context, x *extract, w io.Writer) error {
 		none := math.Inf(1)
-		if x.unreachable != nil {
-			none = *x.unreachable
+		if x.Unreachable != nil {
+			none = *x.Unreachable
 		}
-		return x.writeTable(ctx, w, ',', x.text(none))
+		return x.writeTable(ctx, w, ',', text.Float64.Append(nil, none))
 	},
 }
 
 // writeTable writes a table whose cells a byte separates.
-func (x *extract) writeTable(ctx context.Context, w io.Writer, separator byte, form textForm) error {
+func (x *extract) writeTable(ctx context.Context, w io.Writer, separator byte, none []byte) error {
 	var head []byte
 	for i := range x.cols.n {
 		head = append(head, separator)
 		head = text.AppendCell(head, x.colName(i))
 	}
-	if _, err := w.Write(append(head, '\n')); err != nil {
-		return err
-	}
-	return x.stream(ctx, w, lines{bytes: form.bytes, encode: func(b *block) []byte {
-		out := b.out[:0]
-		for i := b.lo; i < b.hi; i++ {
-			out = text.AppendCell(out, x.rowName(i))
-			for c := range x.cols.n {
-				out = form.append(append(out, separator), b.bits((i-b.lo)*x.cols.n+c))
-			}
-			out = append(out, '\n')
-		}
-		return out
-	}})
+	start := func(out []byte, i int) []byte { return append(text.AppendCell(out, x.rowName(i)), separator) }
+	return x.writeText(ctx, w, append(head, '\n'), layout{none: none, start: start, between: separator, end: "\n"})
 }

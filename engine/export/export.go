@@ -96,30 +96,24 @@ func prepare(p *engine.Problem, o Options) (*format, *extract, error) {
 	if err := p.Solved(); err != nil {
 		return nil, nil, err
 	}
-	x := &extract{p: p, unreachable: o.Unreachable, stored: p.Store().ReadEntries, size: p.Meta().Kind.Wide().Bytes()}
-	if x.ready, err = p.Ready(); err != nil {
+	x, err := pick(p, o)
+	if err != nil {
 		return nil, nil, err
 	}
-	if x.rows, err = pickRows(p, o.Rows); err != nil {
-		return nil, nil, err
-	}
-	if x.cols, err = pickColumns(p, o.Cols); err != nil {
-		return nil, nil, err
-	}
-	if x.ids, err = p.IDs(); err != nil {
-		return nil, nil, err
-	}
+	x.stored, x.size = p.Store().ReadEntries, p.Meta().Kind.Wide().Bytes()
 	if o.Predecessors != nil {
 		if o.Cols != nil || e.Name != npyFormat.Name {
-			return nil, nil, fmt.Errorf("%w %q of predecessors of chosen columns: there is .npy, of whole rows", newfile.ErrNoFormat, "."+e.Name)
+			return nil, nil, fmt.Errorf("%w %q of predecessors of chosen columns: there is .npy, of whole rows",
+				newfile.ErrNoFormat, "."+e.Name)
 		}
-		e = &format{Name: e.Name, write: predecessorWriter(*o.Predecessors)}
+		e = &format{Name: e.Name, write: writePredecessors}
 		if p.Meta().Predecessors {
 			x.stored, x.size = p.Store().ReadEntriesPredecessors, entry.WordBytes
-			e.write = storedPredecessorWriter(*o.Predecessors)
+			e.write = writeStoredPredecessors
 		}
 	}
-	return e, x, nil
+	x.ready, err = p.Ready()
+	return e, x, err
 }
 
 func formatOf(name string) (*format, error) {

@@ -13,13 +13,26 @@ import (
 
 // extract is the part of a matrix that is exported.
 type extract struct {
-	p           *engine.Problem
-	ids         graph.IDs
-	rows, cols  picked
-	unreachable *float64
-	ready       rows.Ready                              // of a store without a matrix: stored is not asked then
-	stored      func(dst []byte, i, j, first int) error // reads what is exported from tiles, as ReadEntries does
-	size        int                                     // bytes of an entry that it reads
+	Options
+	p          *engine.Problem
+	ids        graph.IDs
+	rows, cols picked
+	ready      rows.Ready                              // of a store without a matrix: stored is not asked then
+	stored     func(dst []byte, i, j, first int) error // reads what is exported from tiles, as ReadEntries does
+	size       int                                     // bytes of an entry that it reads
+}
+
+// pick returns the part that options pick, with its ids.
+func pick(p *engine.Problem, o Options) (x *extract, err error) {
+	x = &extract{Options: o, p: p}
+	if x.rows, err = pickRows(p, o.Rows); err != nil {
+		return nil, err
+	}
+	if x.cols, err = pickColumns(p, o.Cols); err != nil {
+		return nil, err
+	}
+	x.ids, err = p.IDs()
+	return x, err
 }
 
 // picked is a choice of the store's rows or columns, in the order they are wanted.
@@ -65,10 +78,10 @@ func pickColumns(p *engine.Problem, vertices []int) (picked, error) {
 	return picked{at: vertices, n: len(vertices)}, nil
 }
 
-// rowName returns the id of a row of the extract, and colName that of a column.
-func (x *extract) rowName(i int) string {
-	return x.ids.Name(x.p.Meta().Sources.Vertex(x.rows.number(i)))
-}
+// rowVertex returns the vertex of a row of the extract, rowName its id, and colName that of a column.
+func (x *extract) rowVertex(i int) int { return x.p.Meta().Sources.Vertex(x.rows.number(i)) }
+
+func (x *extract) rowName(i int) string { return x.ids.Name(x.rowVertex(i)) }
 
 func (x *extract) colName(i int) string { return x.ids.Name(x.cols.number(i)) }
 
@@ -139,55 +152,42 @@ func (x *extract) readPart(b *block, r, c stretch, width int) error {
 			return err
 		}
 		for i, row := range rows {
-			if x.size == entry.WordBytes {
-				scatter(&c, b.entries[row*width:(row+1)*width], entry.View[uint32](part)[i*edge:])
-			} else {
-				scatter(&c, b.doubles[row*width:(row+1)*width], entry.View[float64](part)[i*edge:])
-			}
+			x.scatter(&c, b.stored[x.size*row*width:x.size*(row+1)*width], part[x.size*i*edge:])
 		}
 	}
 	return nil
 }
 
 // scatter copies the wanted entries of a tile's row to their places in the block.
-func scatter[E entry.Word](c *stretch, line, from []E) {
+func (x *extract) scatter(c *stretch, line, from []byte) {
 	if c.packed {
-		copy(line[c.to[0]:], from[:len(c.to)])
+		copy(line[x.size*c.to[0]:], from[:x.size*len(c.to)])
 		return
 	}
 	for i, to := range c.to {
 		if to >= 0 {
-			line[to] = from[i]
+			copy(line[x.size*to:][:x.size], from[x.size*i:])
 		}
 	}
 }
 
-// element says which type an export gives its entries, and what stands for no path.
-type element int
-
-const (
-	asInt32 element = iota
-	asFloat32
-	asFloat64
-)
-
 // numbers picks the type of the elements, and what stands for no path: inf in floating kinds, in integer
 // kinds their maximum, or what the caller wants. Where that does not fit the type of the store's kind, and
 // where a scale is undone, elements are float64.
-func (x *extract) numbers() (element, float64) {
-	kind, none := asFloat32, math.Inf(1)
-	if !x.p.Meta().Kind.Float() {
-		kind, none = asInt32, math.MaxInt32
+func (x *extract) numbers() (kind entry.Kind, none float64) {
+	kind, none = x.p.Meta().Kind.Wide(), math.Inf(1)
+	if x.p.Meta().Scale > 1 {
+		kind = entry.KindF64
 	}
-	if x.p.Meta().Scale > 1 || x.p.Meta().Kind == entry.KindF64 {
-		kind, none = asFloat64, math.Inf(1)
+	if kind == entry.KindI32 {
+		none = math.MaxInt32
 	}
-	if x.unreachable != nil {
-		none = *x.unreachable
+	if x.Unreachable != nil {
+		none = *x.Unreachable
 		switch {
-		case kind == asInt32 && (none != math.Trunc(none) || none < math.MinInt32 || none > math.MaxInt32),
-			kind == asFloat32 && none == none && float64(float32(none)) != none:
-			kind = asFloat64
+		case kind == entry.KindI32 && (none != math.Trunc(none) || none < math.MinInt32 || none > math.MaxInt32),
+			kind == entry.KindF32 && none == none && float64(float32(none)) != none:
+			kind = entry.KindF64
 		}
 	}
 	return kind, none

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+
+	"ooc/engine/text"
+	"ooc/kernels/entry"
 )
 
 // mtxFormat writes a dense Matrix Market array, which is column after column, an entry a line:
@@ -13,25 +16,14 @@ var mtxFormat = format{
 	Name:  "mtx",
 	Title: "dense Matrix Market array",
 	write: func(ctx context.Context, x *extract, w io.Writer) error {
-		kind, none := x.numbers()
+		kind, number := x.numbers()
 		field := "real"
-		if kind == asInt32 {
+		if kind == entry.KindI32 {
 			field = "integer"
 		}
-		text := x.text(none)
-		_, err := fmt.Fprintf(w, "%%%%MatrixMarket matrix array %s general\n%% shortest-path distances, %s where there is no path\n%d %d\n",
-			field, text.none, x.rows.n, x.cols.n)
-		if err != nil {
-			return err
-		}
-		return x.stream(ctx, w, lines{columns: true, bytes: text.bytes, encode: func(b *block) []byte {
-			out, width := b.out[:0], b.hi-b.lo
-			for c := range width {
-				for r := range x.rows.n {
-					out = append(text.append(out, b.bits(r*width+c)), '\n')
-				}
-			}
-			return out
-		}})
+		none := text.Float64.Append(nil, number)
+		head := fmt.Appendf(nil, "%%%%MatrixMarket matrix array %s general\n"+
+			"%% shortest-path distances, %s where there is no path\n%d %d\n", field, none, x.rows.n, x.cols.n)
+		return x.writeText(ctx, w, head, layout{columns: true, none: none, between: '\n', end: "\n"})
 	},
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"ooc/engine/internal/npy"
+	"ooc/kernels/entry"
 )
 
 // npyFormat writes a 2-D NumPy array in C order.
@@ -16,24 +17,20 @@ var npyFormat = format{
 	Title: "2-D NumPy array",
 	write: func(ctx context.Context, x *extract, w io.Writer) error {
 		kind, none := x.numbers()
-		descr := [...]string{asInt32: "<i4", asFloat32: "<f4", asFloat64: "<f8"}[kind]
-		if _, err := w.Write(npyHeader2D(descr, x.rows.n, x.cols.n)); err != nil {
-			return err
+		l := lines{bytes: 8, encode: x.widen(none)}
+		if kind != entry.KindF64 {
+			l = lines{encode: x.replace(uint32(x.p.Meta().Kind.Wide().Unreachable()), uint32(kind.Bits(none)))}
 		}
-		noPath := uint32(x.p.Meta().Kind.Wide().Unreachable())
-		l := lines{encode: x.replace(noPath, uint32(int32(none)))}
-		switch kind {
-		case asFloat32:
-			l.encode = x.replace(noPath, math.Float32bits(float32(none)))
-		case asFloat64:
-			l = lines{bytes: 8, encode: x.widen(none)}
-		}
-		return x.stream(ctx, w, l)
+		return x.writeArray(ctx, w, kind, l)
 	},
 }
 
-func npyHeader2D(descr string, rows, cols int) []byte {
-	return npy.Header("'"+descr+"'", fmt.Sprintf("(%d, %d)", rows, cols))
+// writeArray writes an array whose elements are of a kind.
+func (x *extract) writeArray(ctx context.Context, w io.Writer, kind entry.Kind, l lines) error {
+	if _, err := w.Write(npy.Header("'"+kind.NumPy()+"'", fmt.Sprintf("(%d, %d)", x.rows.n, x.cols.n))); err != nil {
+		return err
+	}
+	return x.stream(ctx, w, l)
 }
 
 // replace keeps entries of 4 bytes as they are stored, except those that are was.

@@ -8,7 +8,6 @@ import (
 	"runtime"
 
 	"ooc/engine/internal/parallel"
-	"ooc/engine/rows"
 	"ooc/kernels/entry"
 )
 
@@ -53,9 +52,9 @@ const (
 type pump struct {
 	*extract
 	lines
-	count, across, height int          // lines, their length, and lines in a block
-	fixed                 []stretch    // all stretches of the other side; every block has them
-	reader                *rows.Reader // of a store without a matrix
+	count, across, height int       // lines, their length, and lines in a block
+	fixed                 []stretch // all stretches of the other side; every block has them
+	reader                reader    // of a store without a matrix
 }
 
 func (x *extract) stream(ctx context.Context, w io.Writer, l lines) (err error) {

@@ -19,13 +19,13 @@ type TableOptions struct {
 // of the columns on the first line, and the id of each row before its distances. A pair without a path is
 // "unreachable", in JSON null. Errors are those of Write.
 func Table(ctx context.Context, p *engine.Problem, w io.Writer, o TableOptions) error {
-	write := (*extract).tabs
-	if o.JSON {
-		write = (*extract).objects
-	}
 	_, x, err := prepare(p, Options{Format: csvFormat.Name, Rows: o.Rows, Cols: o.Cols})
 	if err == nil {
-		err = x.write(ctx, &format{write: func(ctx context.Context, x *extract, w io.Writer) error { return write(x, ctx, w) }}, w)
+		write := tabs
+		if o.JSON {
+			write = objects
+		}
+		err = x.write(ctx, &format{write: write}, w)
 	}
 	if err != nil {
 		return fmt.Errorf("table: %w", err)
@@ -33,43 +33,25 @@ func Table(ctx context.Context, p *engine.Problem, w io.Writer, o TableOptions) 
 	return nil
 }
 
-func (x *extract) tabs(ctx context.Context, w io.Writer) error {
-	form := x.text(0)
-	form.none = []byte("unreachable")
-	return x.writeTable(ctx, w, '\t', form)
+func tabs(ctx context.Context, x *extract, w io.Writer) error {
+	return x.writeTable(ctx, w, '\t', []byte("unreachable"))
 }
 
 // objects writes the table in JSON, as docs/json.md describes it.
-func (x *extract) objects(ctx context.Context, w io.Writer) error {
-	head := struct {
-		Type string   `json:"type"`
-		To   []string `json:"to"`
-	}{Type: "columns", To: make([]string, x.cols.n)}
-	for c := range head.To {
-		head.To[c] = x.colName(c)
+func objects(ctx context.Context, x *extract, w io.Writer) error {
+	to := make([]string, x.cols.n)
+	for c := range to {
+		to[c] = x.colName(c)
 	}
-	if err := json.NewEncoder(w).Encode(head); err != nil {
-		return err
+	start := func(out []byte, i int) []byte {
+		return fmt.Appendf(out, `{"type":"row","from":%s,"distances":[`, inJSON(x.rowName(i)))
 	}
-	form := x.text(0)
-	form.none = []byte("null")
-	return x.stream(ctx, w, lines{bytes: form.bytes, encode: func(b *block) []byte {
-		out := b.out[:0]
-		for i := b.lo; i < b.hi; i++ {
-			name, err := json.Marshal(x.rowName(i))
-			if err != nil {
-				b.err = err
-				return nil
-			}
-			out = append(append(append(out, `{"type":"row","from":`...), name...), `,"distances":[`...)
-			for c := range x.cols.n {
-				if c > 0 {
-					out = append(out, ',')
-				}
-				out = form.append(out, b.bits((i-b.lo)*x.cols.n+c))
-			}
-			out = append(out, "]}\n"...)
-		}
-		return out
-	}})
+	head := fmt.Appendf(nil, `{"type":"columns","to":%s}`+"\n", inJSON(to))
+	return x.writeText(ctx, w, head, layout{none: []byte("null"), start: start, between: ',', end: "]}\n"})
+}
+
+// inJSON is for ids, which it never fails for.
+func inJSON[T string | []string](ids T) []byte {
+	text, _ := json.Marshal(ids)
+	return text
 }
