@@ -165,17 +165,17 @@ func (k Kind) Fill(memory []byte, bits uint64) {
 	}
 }
 
-// Append appends the entries of numbers in stored units, as Bits has them.
+// Append appends the entries of numbers in stored units. Those of unreachable or more are unreachable.
 func (k Kind) Append(memory []byte, numbers []float64) []byte {
 	at, size := len(memory), k.Bytes()
 	memory = append(memory, make([]byte, size*len(numbers))...)
 	to := memory[at:]
 	switch k {
-	case KindI32: // as below, and faster
+	case KindI32:
 		for i, x := range numbers {
-			bits := uint32(int32(x))
-			if math.IsInf(x, 1) {
-				bits = uint32(Inf32)
+			bits := uint32(Inf32)
+			if x < float64(Inf32) {
+				bits = uint32(int32(x))
 			}
 			binary.LittleEndian.PutUint32(to[4*i:], bits)
 		}
@@ -185,9 +185,13 @@ func (k Kind) Append(memory []byte, numbers []float64) []byte {
 		}
 	case KindF64:
 		copy(to, Bytes(numbers))
-	default:
+	case KindU16:
 		for i, x := range numbers {
-			k.Put(to, i, k.Bits(x))
+			binary.LittleEndian.PutUint16(to[2*i:], uint16(min(x, float64(Inf16))))
+		}
+	case KindU8:
+		for i, x := range numbers {
+			to[i] = uint8(min(x, float64(Inf8)))
 		}
 	}
 	return memory

@@ -3,8 +3,6 @@ package dense
 import (
 	"fmt"
 	"math"
-
-	"ooc/kernels/entry"
 )
 
 // FillTile is Graph.FillTile for a matrix that was surveyed. It fails with ErrChanged where the file is not
@@ -30,9 +28,10 @@ func (d *Matrix) FillTile(dst []byte, t, i, j int) error {
 }
 
 // fill writes the part of a tile that is in the matrix. Of columns it reads some at a time, so that what is written to
-// the tile's rows fills cache lines.
+// the tile's rows fills cache lines. An integer of unreachable or more passes Check only where no shortest path uses
+// the arc, and becomes unreachable.
 func (d *Matrix) fill(dst []byte, t, top, left, rows, cols int) error {
-	lines, length, strip := rows, cols, 1
+	kind, lines, length, strip := d.numbers.want, rows, cols, 1
 	if d.head.Fortran {
 		lines, length, strip, top, left = cols, rows, 16, left, top
 	}
@@ -45,39 +44,17 @@ func (d *Matrix) fill(dst []byte, t, top, left, rows, cols int) error {
 			}
 		}
 		if !d.head.Fortran {
-			d.store(dst, k*t, weights)
+			kind.Append(dst[:k*t*kind.Bytes()], weights)
 			continue
 		}
 		for r := range length {
 			for c := range wide {
 				across[c] = weights[c*length+r]
 			}
-			d.store(dst, r*t+k, across[:wide])
+			kind.Append(dst[:(r*t+k)*kind.Bytes()], across[:wide])
 		}
 	}
 	return nil
-}
-
-// store writes weights into a tile, from an entry of it on.
-func (d *Matrix) store(tile []byte, at int, weights []float64) {
-	switch kind := d.numbers.want; kind {
-	case entry.KindI32:
-		storeCapped(entry.View[int32](tile)[at:], weights, entry.Inf32)
-	case entry.KindU16:
-		storeCapped(entry.View[uint16](tile)[at:], weights, entry.Inf16)
-	default:
-		kind.Append(tile[:at*kind.Bytes()], weights)
-	}
-}
-
-// storeCapped is store for integers. One of unreachable or more passes Check only where no shortest path uses the arc.
-func storeCapped[E int32 | uint16](to []E, weights []float64, unreachable E) {
-	to = to[:len(weights)]
-	for i, w := range weights {
-		if to[i] = unreachable; w < float64(unreachable) {
-			to[i] = E(w)
-		}
-	}
 }
 
 // Weight returns the weight of the arc from u to v in stored units, +Inf where there is none. It may be called
