@@ -56,12 +56,6 @@ func (out *output) emit(from, to, weight int64) {
 // write), compressed if .gz or .zst follows that. The file appears only when it is complete. Errors in
 // the arguments match ErrOptions; a file that is there fails with fs.ErrExist.
 func File(ctx context.Context, kind string, o Options, path string) error {
-	if _, err := kindOf(kind, &o); err != nil {
-		return err
-	}
-	if _, err := write.FormatOf(path); err != nil {
-		return err
-	}
 	return newfile.File{Path: path, Overwrite: o.Overwrite}.Write(func(w io.Writer) error { return To(ctx, kind, o, path, w) })
 }
 

@@ -50,15 +50,7 @@ var Kinds = []Kind{
 		Title: "a square grid, filled row by row, neighbours joined both ways, weights 1…1000",
 		Arcs:  gridArcs,
 		arcs: func(o Options, d dice, out *output) {
-			width := gridWidth(o.N)
-			for u := int64(0); u < o.N && out.err == nil; u++ {
-				if u%width != width-1 && u+1 < o.N {
-					o.both(d, out, u, u+1)
-				}
-				if u+width < o.N {
-					o.both(d, out, u, u+width)
-				}
-			}
+			gridLinks(o.N, out, func(u, v int64) { o.both(d, out, u, v) })
 		},
 	},
 	{

@@ -8,59 +8,44 @@ package gen
 // Arcs are kept by selection sampling (D. E. Knuth, The Art of Computer Programming, volume 2, algorithm
 // 3.4.2 S), which knows their number before the first is drawn.
 func roads(o Options, d dice, out *output) {
-	s := &roadSurvey{o: o, out: out, d: d, width: gridWidth(o.N), left: gridArcs(o.N, o.Undirected), wanted: o.M}
-	s.here, s.below = make([]place, s.width), make([]place, s.width)
-	s.draw(s.below)
-	for first := int64(0); first < o.N && out.err == nil; first += s.width {
-		s.here, s.below = s.below, s.here
-		s.draw(s.below)
-		s.row(first)
-	}
+	width := gridWidth(o.N)
+	places := make([][2]int64, 2*width)              // of the row at hand and of the next, in turn
+	drawn := int64(0)                                // rows
+	left, wanted := gridArcs(o.N, o.Undirected), o.M // arcs not yet looked at, and how many of them are to be kept
+	gridLinks(o.N, out, func(u, v int64) {
+		for ; drawn <= u/width+1; drawn++ {
+			for i := range width {
+				at := &places[drawn%2*width+i]
+				at[0] = i*roadCell + d.below(roadCell)
+				at[1] = drawn*roadCell + d.below(roadCell)
+			}
+		}
+		from, to := places[u%(2*width)], places[v%(2*width)]
+		dx, dy := to[0]-from[0], to[1]-from[1]
+		length := max(1, floorRoot(dx*dx+dy*dy))
+		for range ways(o.Undirected) {
+			if d.below(left) < wanted {
+				wanted--
+				out.emit(u, v, o.length(length))
+			}
+			left--
+			u, v = v, u
+		}
+	})
 }
 
 const roadCell = 1000
 
-// place is where in its cell a vertex stands.
-type place struct{ x, y int64 }
-
-type roadSurvey struct {
-	o            Options
-	out          *output
-	d            dice
-	width        int64
-	here, below  []place // of the row at hand, and of the next
-	left, wanted int64   // arcs not yet looked at, and how many of them are to be kept
-}
-
-func (s *roadSurvey) draw(places []place) {
-	for i := range places {
-		places[i] = place{s.d.below(roadCell), s.d.below(roadCell)}
-	}
-}
-
-// row emits the roads from each vertex of a row to the next in it and to the one below.
-func (s *roadSurvey) row(first int64) {
-	for i := range min(s.width, s.o.N-first) {
-		u := first + i
-		if i+1 < s.width && u+1 < s.o.N {
-			dx, dy := roadCell+s.here[i+1].x-s.here[i].x, s.here[i+1].y-s.here[i].y
-			s.road(u, u+1, dx, dy)
+// gridLinks calls do with the ends of each link of a grid: from each vertex to the next in its row, and to the one
+// below. It stops soon after an error of out.
+func gridLinks(n int64, out *output, do func(u, v int64)) {
+	width := gridWidth(n)
+	for u := int64(0); u < n && out.err == nil; u++ {
+		if u%width != width-1 && u+1 < n {
+			do(u, u+1)
 		}
-		if u+s.width < s.o.N {
-			dx, dy := s.below[i].x-s.here[i].x, roadCell+s.below[i].y-s.here[i].y
-			s.road(u, u+s.width, dx, dy)
+		if u+width < n {
+			do(u, u+width)
 		}
-	}
-}
-
-func (s *roadSurvey) road(u, v, dx, dy int64) {
-	length := max(1, floorRoot(dx*dx+dy*dy))
-	for range ways(s.o.Undirected) {
-		if s.d.below(s.left) < s.wanted {
-			s.wanted--
-			s.out.emit(u, v, s.o.length(length))
-		}
-		s.left--
-		u, v = v, u
 	}
 }
