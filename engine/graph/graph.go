@@ -172,29 +172,19 @@ func (g *Graph) validRow(u int) string {
 	return ""
 }
 
-// symmetric reports whether each arc's reverse is there with the same weight.
-func (g *Graph) symmetric() bool {
-	for u := range min(g.N, 1000) { // shows most that are not, before memory is taken
-		for k := g.Offsets[u]; k < min(g.Offsets[u+1], g.Offsets[u]+100); k++ {
-			if g.isOneWay(k, g.Find(int(g.Targets[k]), u)) {
-				return false
-			}
-		}
-	}
-	_, _, found := g.OneWay()
-	return !found
-}
-
-// isOneWay reports whether an arc's reverse has another weight, or is not there: then back is -1.
-func (g *Graph) isOneWay(k, back int64) bool { return back < 0 || g.Weight(back) != g.Weight(k) }
-
 // OneWay returns the ends of the first arc that has no reverse of the same weight, and whether there is one.
 func (g *Graph) OneWay() (u, v int, found bool) {
 	g.eachReverse(func(from int, k, back int64) bool {
-		u, v, found = from, int(g.Targets[k]), g.isOneWay(k, back)
+		u, v, found = from, int(g.Targets[k]), back < 0 || g.Weight(back) != g.Weight(k)
 		return !found
 	})
 	return u, v, found
+}
+
+// symmetric reports whether each arc's reverse is there with the same weight.
+func (g *Graph) symmetric() bool {
+	_, _, oneWay := g.OneWay()
+	return !oneWay
 }
 
 // NoneBack reports whether no arc has its reverse, of whatever weight.

@@ -20,45 +20,49 @@ import (
 // 1999). Sums are float64: exact for integers and mostly for f32. Where rounding makes a cycle look negative that is
 // not, the search starts over and ignores gains as small as that.
 func (g *Graph) Potentials(ctx context.Context) ([]float64, error) {
-	for tolerance := 0.0; ; {
-		dist, cycle, reach, err := g.cycleSearch(ctx, tolerance)
-		if err == nil && cycle != nil {
-			err = g.NegativeCycle(cycle)
+	return Potentials(func(tolerance float64) (dist []float64, pred, cycle []int32, err error) {
+		s := NewSearch(g)
+		s.poll = cancel.NewPoll(ctx)
+		for v := range s.pred {
+			s.pred[v] = -1
+			s.enqueue(int32(v))
 		}
-		if err != nil || cycle == nil {
-			return dist, err
+		for gains := 0; len(s.heap) > 0 && cycle == nil; {
+			more, err := s.relaxQueue(tolerance, 0)
+			if err != nil {
+				return nil, nil, nil, err
+			}
+			if gains += more; gains >= g.N {
+				gains, cycle = 0, CycleOf(s.pred)
+			}
+		}
+		return s.dist, s.pred, cycle, nil
+	}, g.NegativeCycle)
+}
+
+// Potentials is Graph.Potentials by the searches of somebody: search returns the distances from the virtual source and
+// their predecessors, and as cycle what CycleOf found where arcs improved by more than tolerance. negative is
+// Graph.NegativeCycle.
+func Potentials(search func(tolerance float64) (dist []float64, pred, cycle []int32, err error),
+	negative func(cycle []int32) error) ([]float64, error) {
+	for tolerance := 0.0; ; {
+		dist, pred, cycle, err := search(tolerance)
+		if err != nil {
+			return nil, err
+		}
+		reach := -slices.Min(dist)
+		// Sums fall no more at -Inf, around a negative cycle neither, and so gains were too few.
+		if cycle == nil && math.IsInf(reach, 1) {
+			cycle = CycleOf(pred)
+		}
+		if cycle == nil {
+			return dist, nil
+		}
+		if err := negative(cycle); err != nil {
+			return nil, err
 		}
 		tolerance = max(8*tolerance, reach/(1<<50))
 	}
-}
-
-// cycleSearch returns the distances from the virtual source, or a cycle whose arcs all improved by more than
-// tolerance; and the largest magnitude of a distance.
-func (g *Graph) cycleSearch(ctx context.Context, tolerance float64) (
-	dist []float64, cycle []int32, reach float64, err error) {
-	s := NewSearch(g)
-	s.poll = cancel.NewPoll(ctx)
-	for v := range s.pred {
-		s.pred[v] = -1
-		s.enqueue(int32(v))
-	}
-	for gains := 0; len(s.heap) > 0 && cycle == nil; {
-		more, err := s.relaxQueue(tolerance, 0)
-		if err != nil {
-			return nil, nil, 0, err
-		}
-		if gains += more; gains >= g.N {
-			gains, cycle = 0, CycleOf(s.pred)
-		}
-	}
-	for _, d := range s.dist {
-		reach = max(reach, -d)
-	}
-	// Sums fall no more at -Inf, around a negative cycle neither, and so gains were too few.
-	if cycle == nil && math.IsInf(reach, 1) {
-		cycle = CycleOf(s.pred)
-	}
-	return s.dist, cycle, reach, nil
 }
 
 // CycleOf returns a cycle of predecessors, its rows in the direction of the arcs, from a row's successor on, or nil.

@@ -58,10 +58,8 @@ func New(file newfile.File, rows, cols Axis) (*File, error) {
 		return nil, fmt.Errorf("%w .npy of ids where rows and columns are not the same vertices; .csv has both", newfile.ErrNoFormat)
 	case rows.IDs.Text != nil && 4*int64(f.longest())*int64(rows.N) > most:
 		return nil, fmt.Errorf("%w .npy of ids where one has %d characters, for which all would take room; .csv does not", newfile.ErrNoFormat, f.longest())
-	case rows.IDs.Text != nil:
-		f.write = (*File).texts
 	default:
-		f.write = (*File).numbers
+		f.write = (*File).array
 	}
 	return f, file.Check()
 }
@@ -139,23 +137,6 @@ func (f *File) table(w io.Writer) error {
 	return nil
 }
 
-// numbers writes an array of integers.
-func (f *File) numbers(w io.Writer) error {
-	if _, err := w.Write(npy.Header("'<i8'", fmt.Sprintf("(%d,)", f.rows.N))); err != nil {
-		return err
-	}
-	for i := range f.rows.N {
-		id, err := strconv.ParseInt(f.rows.name(i), 10, 64)
-		if err != nil {
-			return err
-		}
-		if err := binary.Write(w, binary.LittleEndian, id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // most is the most that an array of texts may take, in bytes.
 const most = 1 << 30
 
@@ -167,18 +148,27 @@ func (f *File) longest() (longest int) {
 	return longest
 }
 
-// texts writes an array of str, whose elements have room for the longest, in UTF-32.
-func (f *File) texts(w io.Writer) error {
-	longest := f.longest()
-	if _, err := w.Write(npy.Header(fmt.Sprintf("'<U%d'", longest), fmt.Sprintf("(%d,)", f.rows.N))); err != nil {
+// array writes an array: of integers, or of str, whose elements have room for the longest, in UTF-32.
+func (f *File) array(w io.Writer) error {
+	descr, size, texts := "'<i8'", 8, f.rows.IDs.Text != nil
+	if texts {
+		descr, size = fmt.Sprintf("'<U%d'", f.longest()), 4*f.longest()
+	}
+	if _, err := w.Write(npy.Header(descr, fmt.Sprintf("(%d,)", f.rows.N))); err != nil {
 		return err
 	}
 	for i := range f.rows.N {
-		element := make([]byte, 0, 4*longest)
-		for _, r := range f.rows.name(i) {
-			element = binary.LittleEndian.AppendUint32(element, uint32(r))
+		element := make([]byte, 0, size)
+		if name := f.rows.name(i); texts {
+			for _, r := range name {
+				element = binary.LittleEndian.AppendUint32(element, uint32(r))
+			}
+		} else if id, err := strconv.ParseInt(name, 10, 64); err != nil {
+			return err
+		} else {
+			element = binary.LittleEndian.AppendUint64(element, uint64(id))
 		}
-		if _, err := w.Write(element[:4*longest]); err != nil {
+		if _, err := w.Write(element[:size]); err != nil {
 			return err
 		}
 	}

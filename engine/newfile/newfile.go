@@ -59,26 +59,23 @@ func (f File) Write(fill func(w io.Writer) error) error {
 		return f.named(err)
 	}
 	defer ended(part.Name())
-	filling := fill(&writer{file: part, name: f.Path})
-	if filling == nil {
-		err = part.Sync()
+	if err := fill(&writer{file: part, name: f.Path}); err != nil {
+		return errors.Join(err, f.named(errors.Join(part.Close(), os.Remove(part.Name()))))
 	}
+	err = part.Sync()
 	if closing := part.Close(); err == nil {
 		err = closing
 	}
-	if filling == nil && err == nil {
-		if _, err = f.look(); err == nil {
-			err = os.Rename(part.Name(), at.path)
-		}
+	if err == nil {
+		_, err = f.look()
 	}
-	if filling == nil && err == nil {
-		return nil
+	if err == nil {
+		err = os.Rename(part.Name(), at.path)
 	}
-	err = f.named(errors.Join(err, os.Remove(part.Name())))
-	if filling != nil {
-		return errors.Join(filling, err)
+	if err != nil {
+		err = errors.Join(err, os.Remove(part.Name()))
 	}
-	return err
+	return f.named(err)
 }
 
 func (f File) named(err error) error {

@@ -100,18 +100,18 @@ func (d *Matrix) blocks(ctx context.Context, b *lineBlock, wanted func(u int) bo
 // is the search of Graph.Check. Lines that no pass has changed are not read again. It fails with the cause of ctx if
 // that ends first.
 func (d *Matrix) Potentials(ctx context.Context) ([]float64, error) {
-	for tolerance := 0.0; ; {
+	return graph.Potentials(func(tolerance float64) (dist []float64, pred, cycle []int32, err error) {
 		r := relaxation{d: d, tolerance: tolerance, block: d.newBlock(), waiting: make([]bool, d.n), from: make([]float64, d.n),
 			dist: make([]float64, d.n), pred: make([]int32, d.n)}
-		err := r.run(ctx)
-		if err == nil && r.cycle != nil {
-			err = d.cycleError(r.cycle)
+		for v := range r.waiting {
+			r.pred[v], r.waiting[v] = -1, true
 		}
-		if err != nil || r.cycle == nil {
-			return r.dist, err
+		waits := func(u int) bool { return r.cycle == nil && r.waiting[u] }
+		for err == nil && r.cycle == nil && slices.Contains(r.waiting, true) {
+			err = d.blocks(ctx, r.block, waits, r.relax)
 		}
-		tolerance = max(8*tolerance, r.reach/(1<<50))
-	}
+		return r.dist, r.pred, r.cycle, err
+	}, d.cycleError)
 }
 
 // relaxation is one run of Bellman–Ford.
@@ -123,29 +123,8 @@ type relaxation struct {
 	waiting   []bool    // the vertex's distance changed since its line was relaxed
 	from      []float64 // distances of the block's vertices when it was read
 	tolerance float64
-	reach     float64 // the largest magnitude of a distance
 	gains     atomic.Int64
 	cycle     []int32
-}
-
-func (r *relaxation) run(ctx context.Context) error {
-	for v := range r.waiting {
-		r.pred[v], r.waiting[v] = -1, true
-	}
-	for slices.Contains(r.waiting, true) && r.cycle == nil {
-		err := r.d.blocks(ctx, r.block, func(u int) bool { return r.cycle == nil && r.waiting[u] }, r.relax)
-		if err != nil {
-			return err
-		}
-	}
-	for _, x := range r.dist {
-		r.reach = max(r.reach, math.Abs(x))
-	}
-	// Sums fall no more at -Inf, around a negative cycle neither, and so gains were too few.
-	if r.cycle == nil && math.IsInf(r.reach, 1) {
-		r.cycle = graph.CycleOf(r.pred)
-	}
-	return nil
 }
 
 // relax relaxes the arcs of a block, each goroutine those to some of the vertices. The distances of the

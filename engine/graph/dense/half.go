@@ -27,19 +27,17 @@ func halfTable(decimal bool) []float64 {
 	return table
 }
 
-// halfValue is IEEE 754 binary16: a sign, 5 bits of exponent, 10 of mantissa.
+// halfValue is IEEE 754 binary16: a sign, 5 bits of exponent, 10 of mantissa. With these bits in the same places of a
+// float32, only the bias of the exponent differs.
 func halfValue(c uint16) float64 {
-	sign, exponent, mantissa := 1-2*float64(c>>15), int(c>>10&31), float64(c&1023)
-	switch exponent {
-	case 0:
-		return sign * math.Ldexp(mantissa, -24)
-	case 31:
-		if mantissa != 0 {
-			return math.NaN()
-		}
-		return math.Inf(int(sign))
+	x := float64(math.Float32frombits(uint32(c&0x7fff)<<13)) * 0x1p112
+	switch {
+	case x == 1<<16:
+		x = math.Inf(1)
+	case x > 1<<16:
+		x = math.NaN()
 	}
-	return sign * math.Ldexp(1024+mantissa, exponent-25)
+	return math.Copysign(x, 0.5-float64(c>>15))
 }
 
 // nearestHalf returns the value of the float16 that a number rounds to.
