@@ -9,6 +9,7 @@ import (
 
 	"ooc/engine"
 	"ooc/engine/graph/packed"
+	"ooc/engine/idfile"
 	"ooc/engine/newfile"
 	"ooc/kernels/entry"
 )
@@ -125,4 +126,15 @@ func formatOf(name string) (*format, error) {
 		known = append(known, "."+Formats[i].Name)
 	}
 	return nil, fmt.Errorf("%w is called %q; there are %s", newfile.ErrNoFormat, "."+name, strings.Join(known, ", "))
+}
+
+// NewIDs is idfile.New for the rows and columns of what Options pick. It fails with graph.ErrNoVertex too, for those
+// that the store has not.
+func NewIDs(p *engine.Problem, file newfile.File, o Options) (*idfile.File, error) {
+	x, err := pick(p, o)
+	if err != nil {
+		return nil, err
+	}
+	return idfile.New(file, idfile.Axis{N: x.rows.n, IDs: x.ids, Vertex: x.rowVertex},
+		idfile.Axis{N: x.cols.n, IDs: x.ids, Vertex: x.cols.number})
 }

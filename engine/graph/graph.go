@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
@@ -269,9 +271,7 @@ func (g *Graph) Unweighted(kind entry.Kind) *Graph {
 	w.Kind, w.Scale, w.I32, w.F32, w.F64 = kind, 1, nil, nil, nil
 	wide := kind.Wide()
 	weights := wide.Make(len(w.Targets))
-	for k := range w.Targets {
-		wide.Put(weights, k, wide.Bits(1))
-	}
+	wide.Fill(weights, wide.Bits(1))
 	w.SetWeights(weights)
 	w.summarize()
 	return &w
@@ -287,4 +287,15 @@ func (g *Graph) SetWeights(stored []byte) {
 	default:
 		g.I32 = entry.View[int32](stored)
 	}
+}
+
+// Digest is the same text for two graphs with the same vertices, by their rows, and the same arcs, kind and scale.
+// Ids do not matter.
+func (g *Graph) Digest() string {
+	h := sha256.New()
+	fmt.Fprintln(h, g.N, g.Arcs(), g.Kind, g.Scale)
+	for _, b := range [][]byte{entry.Bytes(g.Offsets), entry.Bytes(g.Targets), g.WeightBytes()} {
+		h.Write(b)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }

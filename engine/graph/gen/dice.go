@@ -10,10 +10,8 @@ import (
 // simple fast space-efficient statistically good algorithms for random number generation, 2014).
 type dice struct{ pcg *rand.PCG }
 
-func newDice(seed uint64) dice { return newDiceAt(seed, 0) }
-
-// newDiceAt returns dice that draw what belongs to one place of a sequence, without what comes before it.
-func newDiceAt(seed, place uint64) dice { return dice{rand.NewPCG(seed, place^0x9e3779b97f4a7c15)} }
+// newDice returns dice that draw what belongs to one place of a sequence, without what comes before it.
+func newDice(seed, place uint64) dice { return dice{rand.NewPCG(seed, place^0x9e3779b97f4a7c15)} }
 
 // below draws a number in 0…n-1, all equally likely, for n ≥ 1 (D. Lemire, Fast random integer
 // generation in an interval, 2019).

@@ -77,7 +77,7 @@ func To(ctx context.Context, kind string, o Options, name string, w io.Writer) e
 
 // each passes the arcs to arc, until that fails.
 func (g *Kind) each(o Options, arc func(from, to, weight int64) error) error {
-	d, out := newDice(o.Seed), &output{arc: arc}
+	d, out := newDice(o.Seed, 0), &output{arc: arc}
 	if g.arcs != nil {
 		g.arcs(o, d, out)
 	}

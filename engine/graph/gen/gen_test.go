@@ -299,7 +299,7 @@ func TestGeneratedNeighbours(t *testing.T) {
 	for range 20 {
 		n := 2 + r.Int64N(200)
 		o := Options{N: n, M: r.Int64N(12 * n), Seed: r.Uint64()}
-		p := newPoints(o, newDice(o.Seed))
+		p := newPoints(o, newDice(o.Seed, 0))
 		got := make([][]int64, n)
 		err := each("neighbours", o, func(u, v, w int64) error {
 			if d := squared(p.at[u], p.at[v]); w != max(1, floorRoot(d)) || u == v {
@@ -546,7 +546,7 @@ func TestFloorRoot(t *testing.T) {
 }
 
 func TestDice(t *testing.T) {
-	d := newDice(1)
+	d := newDice(1, 0)
 	const n, draws = 7, 70000
 	var counts [n]int
 	for range draws {

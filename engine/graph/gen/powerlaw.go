@@ -36,7 +36,7 @@ func (o Options) attached(link int64) int64 {
 		if before == 0 {
 			return 0
 		}
-		place := newDiceAt(o.Seed, uint64(link)).below(2 * int64(before))
+		place := newDice(o.Seed, uint64(link)).below(2 * int64(before))
 		link = place / 2
 		if place%2 == 0 {
 			return o.newcomer(link)

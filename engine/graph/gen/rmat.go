@@ -1,20 +1,11 @@
 package gen
 
+import "strings"
+
 // rmatQuarters has a place for each hundredth of the probability of a quarter: 0 and 1 above, 2 and 3
 // below. To look it up takes half the time of comparing, which no branch predictor can foresee.
-var rmatQuarters = func() (quarters [100]uint8) {
-	for i := range quarters {
-		switch {
-		case i >= 57+19+19:
-			quarters[i] = 3
-		case i >= 57+19:
-			quarters[i] = 2
-		case i >= 57:
-			quarters[i] = 1
-		}
-	}
-	return quarters
-}()
+var rmatQuarters = strings.Repeat("\x00", 57) + strings.Repeat("\x01", 19) + strings.Repeat("\x02", 19) +
+	strings.Repeat("\x03", 5)
 
 // rmatArc draws an arc by the recursive matrix model, with the probabilities of Graph500: of the four
 // quarters of the adjacency matrix one is chosen, of that a quarter again, down to an entry. Few vertices,
