@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -62,9 +63,7 @@ func New(n int, options ...BuildOption) *Builder {
 	}
 	b.checkIDs()
 	weigh, err := number.NewWeighing(b.in.Weigh.Want, b.in.Weigh.Scale)
-	if err != nil && b.err == nil {
-		b.err = err
-	}
+	b.err = cmp.Or(b.err, err)
 	b.in.Weigh, b.in.N = weigh, n
 	return b
 }

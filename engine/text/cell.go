@@ -32,17 +32,15 @@ const blankBytes = ' '
 // Separators returns what may separate the cells of a line: tabs, commas and semicolons, where they are in it outside
 // quotes, and last Blanks.
 func Separators(line string) []byte {
-	var found [256]bool
-	inside := false
-	for i := range len(line) {
-		if line[i] == '"' {
-			inside = !inside
+	var outside strings.Builder
+	for i, part := range strings.Split(line, `"`) {
+		if i%2 == 0 {
+			outside.WriteString(part)
 		}
-		found[line[i]] = found[line[i]] || !inside
 	}
 	var all []byte
 	for _, sep := range []byte("\t,;") {
-		if found[sep] {
+		if strings.IndexByte(outside.String(), sep) >= 0 {
 			all = append(all, sep)
 		}
 	}

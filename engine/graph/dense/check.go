@@ -197,19 +197,17 @@ func (d *Matrix) longestPath(ctx context.Context, enough float64) (float64, erro
 			to[v], from[v] = 0, 0
 		}
 	}
-	bound := math.Inf(1)
-	for pass := range mostPasses {
+	for pass := 1; ; pass++ {
 		var changed atomic.Bool
 		err := d.blocks(ctx, block, func(int) bool { return true }, func() error {
 			d.relaxBoth(block, to, from, before, &changed)
 			return nil
 		})
-		bound = slices.Max(to) + slices.Max(from)
-		if err != nil || bound < enough || !changed.Load() || pass == mostPasses-1 {
+		bound := slices.Max(to) + slices.Max(from)
+		if err != nil || bound < enough || !changed.Load() || pass == mostPasses {
 			return bound, err
 		}
 	}
-	return bound, nil
 }
 
 // relaxBoth improves the distances from roots along a block's arcs, and those of its vertices to roots.

@@ -77,8 +77,6 @@ func Times(tok []byte, scale int64) (int64, State) {
 	switch {
 	case x == 0 && bytes.ContainsAny(mant, "123456789"):
 		return 0, Fraction // it is less than any float64
-	case x == 0:
-		return 0, Integer
 	case len(mant) <= unique && math.Abs(y) < 1e15 && (scale == 1 || IsPowerOfTen(scale)):
 		if y/float64(scale) != x {
 			return 0, Fraction
@@ -87,10 +85,13 @@ func Times(tok []byte, scale int64) (int64, State) {
 	case math.IsInf(x, 0):
 		return 0, Huge
 	case len(mant) > longest || exp > longest || exp < -longest:
-		if y != x*float64(scale) {
+		switch {
+		case y != x*float64(scale):
 			return 0, Fraction
+		case math.Abs(y) >= 1<<62:
+			return 0, Huge
 		}
-		return int64(y), []State{Integer, Huge}[btoi(math.Abs(y) >= 1<<62)]
+		return int64(y), Integer
 	}
 	r, ok := new(big.Rat).SetString(string(tok))
 	if !ok {
@@ -111,13 +112,6 @@ func IsPowerOfTen(x int64) bool {
 		x /= 10
 	}
 	return x == 1
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // cutExponent returns what stands before the e of a number, and the number behind it.
