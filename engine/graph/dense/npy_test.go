@@ -119,15 +119,19 @@ func TestBadMatrices(t *testing.T) {
 		is      error
 		reason  string
 	}{
-		{"f8", math.NaN(), Options{}, graph.ErrBadInput, `row 700, column 3 (from 0): weight "nan": weights are finite, or +Inf for no arc; --no-arc nan`},
-		{"f4", math.Inf(-1), Options{}, graph.ErrBadInput, `row 700, column 3 (from 0): weight "-inf": weights are finite`},
+		{"f8", math.NaN(), Options{}, graph.ErrBadInput,
+			`row 700, column 3 (from 0): weight "nan": weights are finite, or +Inf for no arc; --no-arc nan`},
+		{"f4", math.Inf(-1), Options{}, graph.ErrBadInput,
+			`row 700, column 3 (from 0): weight "-inf": weights are finite`},
 		{"f2", math.NaN(), Options{Scale: 10}, graph.ErrBadInput, `weight "nan"`},
 		{"f2", math.Inf(-1), Options{Scale: 10}, graph.ErrBadInput, `weight "-inf"`},
 		{"f8", 1e39, Options{}, graph.ErrBadInput, `weight "1e+39" is too large for kind f32`},
 		{"f8", -1e39, Options{Kind: entry.KindF32}, graph.ErrBadInput, `weight "-1e+39" is too large for kind f32`},
 		{"f8", 0.5, Options{Kind: entry.KindI32}, graph.ErrBadInput, `weight "0.5" is not an integer: use --kind f32`},
-		{"f4", 0.0125, Options{Scale: 1000}, graph.ErrBadInput, `weight "0.0125" times the scale 1000 is not an integer`},
-		{"f8", 3e9, Options{}, graph.ErrBadInput, `row 700, column 3 (from 0): the magnitude of weight "3000000000" is 3000000000`},
+		{"f4", 0.0125, Options{Scale: 1000}, graph.ErrBadInput,
+			`weight "0.0125" times the scale 1000 is not an integer`},
+		{"f8", 3e9, Options{}, graph.ErrBadInput,
+			`row 700, column 3 (from 0): the magnitude of weight "3000000000" is 3000000000`},
 		{"f8", -3e9, Options{Kind: entry.KindI32}, graph.ErrBadInput, "--kind f64"},
 		{"f8", 3e7, Options{Scale: 100}, graph.ErrBadInput, "use a smaller --scale"},
 		{"f8", 1e25, Options{Scale: 100, Kind: entry.KindF32}, graph.ErrBadInput, "1e+25"},
