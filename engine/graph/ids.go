@@ -18,16 +18,21 @@ type IDs struct {
 	Numeric []int64  // ascending
 	Text    []string // by first appearance in the input
 
-	index *textIndex
-}
-
-type textIndex struct {
-	once sync.Once
-	rows map[string]int32 // set by once
+	index func() map[string]int32 // the rows by Text; nil: Text is searched
 }
 
 // TextIDs returns the ids of rows called by text, which are distinct. Row is fast on IDs made by it.
-func TextIDs(text []string) IDs { return IDs{Text: text, index: new(textIndex)} }
+func TextIDs(text []string) IDs {
+	return IDs{Text: text, index: sync.OnceValue(func() map[string]int32 {
+		rows := make(map[string]int32, len(text))
+		for row, id := range text {
+			if _, twice := rows[id]; !twice {
+				rows[id] = int32(row)
+			}
+		}
+		return rows
+	})}
+}
 
 // Consecutive reports whether row i is called Base+i, so that nothing needs to be stored but Base.
 func (ids IDs) Consecutive() bool { return ids.Numeric == nil && ids.Text == nil }
@@ -106,14 +111,6 @@ func (ids IDs) textRow(name string) (int, bool) {
 		row := slices.Index(ids.Text, name)
 		return max(row, 0), row >= 0
 	}
-	ids.index.once.Do(func() {
-		ids.index.rows = make(map[string]int32, len(ids.Text))
-		for row, id := range ids.Text {
-			if _, twice := ids.index.rows[id]; !twice {
-				ids.index.rows[id] = int32(row)
-			}
-		}
-	})
-	row, ok := ids.index.rows[name]
+	row, ok := ids.index()[name]
 	return int(row), ok
 }
