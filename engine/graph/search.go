@@ -15,9 +15,9 @@ type Search struct {
 	dist []float64
 	pred []int32
 	heap []int32      // Dijkstra: a 4-ary heap of vertices by dist; the others: their queue
-	at   []int32      // a vertex's place in heap; of the fewest arcs: -1 until it is seen; of others: -1 outside
-	only []int32      // if not nil, Dijkstra stays among vertices with the source's number
-	poll *cancel.Poll // if not nil, it may end Dijkstra
+	at   []int32      // a vertex's place in heap; -1 outside
+	only []int32      // if not nil, a search stays among vertices with the source's number
+	poll *cancel.Poll // if not nil, it may end a search
 
 	fewest bool // in place of Dijkstra: lengths of paths of the fewest arcs
 
@@ -66,10 +66,16 @@ func (s *Search) Dijkstra(src int) []float64 {
 
 // dijkstra fails where s.poll ends it.
 func (s *Search) dijkstra(src int32) error {
-	if s.fewest {
-		return s.breadthFirst(src)
-	}
 	s.dist[src] = 0
+	if s.fewest { // what was reached is never reached again, as no sum is so much smaller
+		s.enqueue(src)
+		for len(s.heap) > 0 {
+			if _, err := s.relaxQueue(math.Inf(1), 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	s.push(src)
 	offsets, targets := s.g.Offsets, s.g.Targets
 	for len(s.heap) > 0 {
@@ -89,26 +95,6 @@ func (s *Search) dijkstra(src int32) error {
 				s.push(v)
 			} else {
 				s.up(int(s.at[v]), v)
-			}
-		}
-	}
-	return nil
-}
-
-// breadthFirst finds paths of the fewest arcs from src. Their lengths may be more than any number, and so +Inf.
-func (s *Search) breadthFirst(src int32) error {
-	defer s.unqueue()
-	s.dist[src], s.at[src] = 0, 0
-	s.heap = append(s.heap[:0], src) // a queue
-	for at := 0; at < len(s.heap); at++ {
-		u := s.heap[at]
-		if err := s.poll.After(s.g.Offsets[u+1] - s.g.Offsets[u] + 1); err != nil {
-			return err
-		}
-		for k := s.g.Offsets[u]; k < s.g.Offsets[u+1]; k++ {
-			if v := s.g.Targets[k]; s.at[v] < 0 && (s.only == nil || s.only[v] == s.only[src]) {
-				s.dist[v], s.pred[v], s.at[v] = s.dist[u]+s.g.Weight(k), u, 0
-				s.heap = append(s.heap, v)
 			}
 		}
 	}
@@ -219,7 +205,7 @@ func (s *Search) relaxQueue(tolerance, slack float64) (gains int, err error) {
 			v := s.g.Targets[k]
 			d, was := s.dist[u]+s.g.Weight(k), s.dist[v]
 			// The second is of use to finite numbers only: for +Inf it compares with NaN.
-			if d >= was || d >= was-tolerance-slack*math.Abs(was) {
+			if d >= was || d >= was-tolerance-slack*math.Abs(was) || s.only != nil && s.only[v] != s.only[u] {
 				continue
 			}
 			s.dist[v], s.pred[v] = d, u
