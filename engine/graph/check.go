@@ -113,14 +113,7 @@ func (f *Facts) CheckRange(file string, sumOfLargest func() float64,
 	if bound < limit {
 		return nil
 	}
-	hint := kindHint(f.Kind, f.Scale)
-	switch f.Kind {
-	case entry.KindF32:
-		hint = "use --kind f64"
-	case entry.KindF64:
-		hint = "divide the weights by a power of two"
-	}
-	return &RangeError{File: file, Kind: f.Kind, Bound: bound, Limit: limit, What: what, Hint: hint}
+	return &RangeError{File: file, Kind: f.Kind, Bound: bound, Limit: limit, What: what, Hint: kindHint(f.Kind, f.Scale)}
 }
 
 // limit returns what the magnitude of every distance must stay below.

@@ -67,7 +67,7 @@ func TooLarge(file string, line int64, what string, magnitude float64, scale int
 		What: "the magnitude of " + what + " is", Hint: kindHint(entry.KindI32, scale)}
 }
 
-// kindHint is what the user can do when distances do not fit an integer kind.
+// kindHint is what the user can do when distances do not fit a kind.
 func kindHint(kind entry.Kind, scale int64) string {
 	hint := "use --kind f64" // which holds integers up to 2⁵³
 	switch kind {
@@ -75,8 +75,10 @@ func kindHint(kind entry.Kind, scale int64) string {
 		hint = "use --kind i32"
 	case entry.KindU8:
 		hint = "use --kind u16"
+	case entry.KindF64:
+		hint = "divide the weights by a power of two"
 	}
-	if scale > 1 {
+	if scale > 1 && !kind.Float() {
 		hint = "use a smaller --scale, or " + strings.TrimPrefix(hint, "use ")
 	}
 	return hint

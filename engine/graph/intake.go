@@ -58,9 +58,6 @@ func (in *Intake) Word(tok []byte, line int64) (word uint32, ok bool, err error)
 	case number.NotArc:
 		in.NoArcs++
 		return 0, false, nil
-	case number.FirstFraction:
-		in.toFloat()
-		return in.Word(tok, line)
 	case number.TooLarge:
 		return in.tooLarge(tok, line)
 	}
@@ -86,17 +83,8 @@ func (in *Intake) tooLarge(tok []byte, line int64) (uint32, bool, error) {
 	if in.Weigh.Want != KindAuto {
 		return 0, false, err
 	}
-	in.huge = err
-	in.toFloat()
+	in.huge, in.Weigh.Float = err, true
 	return in.Word(tok, line)
-}
-
-// toFloat turns what was collected so far into float32.
-func (in *Intake) toFloat() {
-	in.Weigh.Float = true
-	if in.arcs != nil {
-		in.arcs.ToFloat()
-	}
 }
 
 // SelfLoop counts a self-loop on a line, and remembers the first negative one.
@@ -126,7 +114,10 @@ func (in *Intake) collected() *arcs.Collector {
 		if in.Undirected {
 			expected *= 2
 		}
-		in.arcs = arcs.New(in.N, expected, in.Signed, in.Weigh.Float)
+		in.arcs = arcs.New(in.N, expected, in.Signed)
+	}
+	if in.Weigh.Float {
+		in.arcs.ToFloat()
 	}
 	return in.arcs
 }

@@ -83,11 +83,6 @@ func (d *Matrix) place(e cell) (row, col int) {
 	return e.line, e.at
 }
 
-// failAt returns an *InputError about an entry.
-func (d *Matrix) failAt(e cell, format string, args ...any) error {
-	return &graph.InputError{File: d.name, Reason: d.where(e) + ": " + fmt.Sprintf(format, args...)}
-}
-
 // where names an entry as NumPy would index it.
 func (d *Matrix) where(e cell) string {
 	row, col := d.place(e)

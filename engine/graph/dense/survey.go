@@ -219,16 +219,13 @@ func (x *numbers) objectsTo(s survey) bool {
 
 // refused returns the error about an entry that a matrix of a kind may not have: that about a text which says the same.
 func (d *Matrix) refused(e cell, kind entry.Kind) error {
-	text := d.text(e)
-	if d.numbers.Code == "b1" {
-		return d.failAt(e, "%s is neither False nor True", text)
-	}
-	scale := d.numbers.scale
+	text, scale := d.text(e), d.numbers.scale
+	err := error(&graph.InputError{File: d.name, Reason: text + " is neither False nor True"})
 	in := graph.Intake{File: d.name, Weigh: number.Weighing{Want: kind, Scale: scale, Float: kind.Float() && scale == 1}}
-	if err := in.Weigh.SetNone(""); err != nil {
-		return err
+	_ = in.Weigh.SetNone("") // which is fine, and has the error about NaN say what makes it no arc
+	if d.numbers.Code != "b1" {
+		_, _, err = in.Word([]byte(text), 0)
 	}
-	_, _, err := in.Word([]byte(text), 0)
 	switch about := err.(type) {
 	case *graph.InputError:
 		about.Reason = d.where(e) + ": " + about.Reason

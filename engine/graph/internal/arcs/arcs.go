@@ -60,8 +60,8 @@ const (
 )
 
 // New returns a collector for arcs between rows 0…n-1, of which about arcs are to be expected; between
-// numbers that are no rows yet, some maybe negative, if signed. Words are the bits of a float32 if float is set.
-func New(n int, arcs int64, signed, float bool) *Collector {
+// numbers that are no rows yet, some maybe negative, if signed. Words are int32.
+func New(n int, arcs int64, signed bool) *Collector {
 	c := &Collector{shift: 10, signed: signed}
 	if n > 0 {
 		buckets := leastBuckets
@@ -71,9 +71,6 @@ func New(n int, arcs int64, signed, float bool) *Collector {
 		c.shift = uint(max(0, bits.Len(uint(n-1))-bits.Len(uint(buckets-1))))
 	}
 	c.setLayout(layout{key: 1, word: 1})
-	if float {
-		c.ToFloat()
-	}
 	return c
 }
 
@@ -146,7 +143,11 @@ func (b *bucket) seal(l layout) {
 }
 
 // ToFloat makes the words of arcs from now on, and of all arcs once they are unpacked, bits of a float32.
-func (c *Collector) ToFloat() { c.setLayout(layout{key: c.layout.key, word: 4, float: true}) }
+func (c *Collector) ToFloat() {
+	if !c.layout.float {
+		c.setLayout(layout{key: c.layout.key, word: 4, float: true})
+	}
+}
 
 func (c *Collector) setLayout(l layout) {
 	c.sealAll()
@@ -217,7 +218,10 @@ func (c *Collector) Renumber(n int, row func(int32) int32) *Collector {
 		}
 		return row(int32(x))
 	}
-	by := New(n, arcs, false, c.layout.float)
+	by := New(n, arcs, false)
+	if c.layout.float {
+		by.ToFloat()
+	}
 	var recs []Arc
 	for i, b := range c.buckets {
 		for _, k := range b.full {

@@ -20,7 +20,10 @@ func TestCollector(t *testing.T) {
 		}
 		recs := randomRecords(r, n, m)
 		float := r.IntN(3) == 0
-		c := New(n, int64(len(recs)), false, float)
+		c := New(n, int64(len(recs)), false)
+		if float {
+			c.ToFloat()
+		}
 		half := r.IntN(len(recs) + 1)
 		for part, piece := range [][]Arc{recs[:half], recs[half:]} {
 			for i := range piece {
@@ -53,7 +56,7 @@ func TestRenumber(t *testing.T) {
 				name[v] = ^int32(p)
 			}
 		}
-		c := New(0, 0, true, false)
+		c := New(0, 0, true)
 		for _, a := range recs {
 			c.AddAll([]Arc{{name[a.From], name[a.To], a.Word}})
 		}

@@ -66,12 +66,12 @@ type verdict int
 const (
 	Arc verdict = iota
 	NotArc
-	FirstFraction // the words so far must become floats; then ask again
-	bad           // reason is set
-	TooLarge      // an integer beyond int32
+	bad      // reason is set
+	TooLarge // an integer beyond int32
 )
 
-// Word reads one weight. The reason, where the verdict is bad, does not name the line.
+// Word reads one weight. If it is the first one that is not an integer, it may set Float: words that were read before
+// are int32 then, and those from now on are not. The reason, where the verdict is bad, does not name the line.
 func (w *Weighing) Word(tok []byte) (word uint32, v verdict, reason string) {
 	x, ok := Parse(tok)
 	if !ok {
@@ -103,8 +103,8 @@ func (w *Weighing) Word(tok []byte) (word uint32, v verdict, reason string) {
 	case whole(tok, x):
 		return w.intWord(tok, x)
 	case w.Want == Auto:
-		w.Fraction = true
-		return 0, FirstFraction, ""
+		w.Fraction, w.Float = true, true
+		return w.floatWord(tok, x, nearest(tok, x))
 	}
 	return 0, bad, fmt.Sprintf("weight %s is not an integer: use --kind f32, or --scale to make it one", Quoted(tok))
 }
