@@ -91,30 +91,27 @@ func (g *Graph) Reverse() *Graph {
 	for i := range g.N {
 		r.Offsets[i+1] += r.Offsets[i]
 	}
-	switch {
-	case g.I32 != nil:
-		r.I32 = transpose(g, &r, g.I32)
-	case g.F32 != nil:
-		r.F32 = transpose(g, &r, g.F32)
-	default:
-		r.F64 = transpose(g, &r, g.F64)
+	weights := g.Kind.Wide().Make(len(g.Targets))
+	if g.F64 != nil {
+		transpose(g, &r, entry.View[float64](weights), g.F64)
+	} else {
+		transpose(g, &r, entry.View[uint32](weights), entry.View[uint32](g.WeightBytes()))
 	}
+	r.SetWeights(weights)
 	return &r
 }
 
-// transpose places every arc of g in its target's row of r. Rows of g are taken in order, so that the
-// rows of r ascend without a sort.
-func transpose[W weight](g, r *Graph, weights []W) []W {
-	out := make([]W, len(weights))
+// transpose places every arc of g in its target's row of r, and its weight in to. Rows of g are taken in order, so
+// that the rows of r ascend without a sort.
+func transpose[W entry.Word](g, r *Graph, to, from []W) {
 	next := append([]int64(nil), r.Offsets[:r.N]...)
 	for u := range g.N {
 		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
 			v := g.Targets[k]
-			r.Targets[next[v]], out[next[v]] = int32(u), weights[k]
+			r.Targets[next[v]], to[next[v]] = int32(u), from[k]
 			next[v]++
 		}
 	}
-	return out
 }
 
 // Validate returns an error that wraps ErrBadInput if g breaks an invariant of the package: a graph
