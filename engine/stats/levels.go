@@ -17,6 +17,7 @@ type levelReader struct {
 	rowReader    // for takers that cannot be told
 	levels       rows.LevelWorker
 	vertices     []int32           // as levels number them
+	places       []int32           // their numbers there, by vertex; set when they are needed
 	variant      entry.Variant     // of the entries that takers ask with
 	rowSums      []kernels.LaneSum // of a band
 	columnSums   []kernels.LaneSum // nil: none are wanted
@@ -221,6 +222,10 @@ func (r *levelReader) carry(b uint64, w, i int) {
 
 // findFarthest finds the first vertex of the level before in each of some rows.
 func (r *levelReader) findFarthest(of rows.Bits) {
+	if len(r.before.At) > len(r.vertices)/16 { // the first vertices have most rows' bits
+		r.findFirst(of)
+		return
+	}
 	for _, c := range r.before.At {
 		at := &r.before.Of[c]
 		for w := range at {
@@ -230,6 +235,28 @@ func (r *levelReader) findFarthest(of rows.Bits) {
 					s.Farthest = v
 				}
 			}
+		}
+	}
+}
+
+// findFirst is findFarthest in the order of vertices, until each row has one.
+func (r *levelReader) findFirst(left rows.Bits) {
+	if r.places == nil {
+		r.places = make([]int32, len(r.vertices))
+		for c, v := range r.vertices {
+			r.places[v] = int32(c)
+		}
+	}
+	for v, c := range r.places {
+		for w, b := range r.before.Of[c] {
+			b &= left[w]
+			left[w] ^= b
+			for ; b != 0; b &= b - 1 {
+				r.rowSums[64*w+bits.TrailingZeros64(b)].Farthest = int32(v)
+			}
+		}
+		if left == (rows.Bits{}) {
+			return
 		}
 	}
 }
