@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"ooc/engine"
@@ -32,6 +33,7 @@ func TestMeasuresOnce(t *testing.T) {
 	}
 	defer host.Close()
 	d := &allocations{Device: host}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // on many threads, searches are faster
 	g := generate(t, "random", gen.Options{N: 300, M: 30_000, Seed: 1})
 	c, err := engine.Choose(t.Context(), g, d, plan.Request{})
 	if err != nil || d.n == 0 {

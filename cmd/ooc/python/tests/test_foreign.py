@@ -38,7 +38,7 @@ def refused(file):
 
 def follow(message, file, **names):
     """Runs the last remedy of a message, or another, and returns the file that it makes."""
-    in_python, words = max((message.rfind(words), words) for words in ("in Python: ", "in the shell: ", "unpack it: "))
+    in_python, words = max((message.rfind(words), words) for words in ("in Python: ", "in the shell: ", "unpack it: ", "convert it: "))
     how = message[in_python + len(words) :].removesuffix("; then do what is said of NEW.json")
     for name, value in {"FILE": str(file), **names}.items():
         how = re.sub(rf"\b{name}\b", value, how)
@@ -501,6 +501,13 @@ def test_programs(file):
     streets = ooc.solve(PROGRAMS / "streets.csv", "STREETS.ooc", columns="from=1,to=2" if file.name == "networkx.adjlist" else None)
     made = follow(message, file, NAME="A")
     assert sorted(solved(made, columns=columns, directed=True).values()) == sorted(streets.to_numpy().ravel().tolist())
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16(encoding):
+    file = Path("FILE.csv")
+    file.write_text("a,b,2\nb,c,3\n", encoding=encoding)
+    assert solved(follow(refused(file), file), directed=True) == distances(ARCS)
 
 
 # What they say is for a person to do, or for a program that is not here.
