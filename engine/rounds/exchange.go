@@ -74,12 +74,13 @@ func (h *handover) send(to []int, tile, done int, what parcel) error {
 func (h *handover) receive(_, tile, done int, data []byte) (kernels.Tile, error) {
 	k := offerKey{tile, done}
 	o := h.offer(k)
-	err := h.wait(o.ready)
-	if err != nil || o.data == nil { // what is offered may be written only where there is no error
-		return o.slot, err
+	if err := h.wait(o.ready); err != nil { // its sender may be writing what it offers
+		return kernels.Tile{}, err
 	}
-	copy(data, o.data)
-	h.took(k)
+	if o.data != nil {
+		copy(data, o.data)
+		h.took(k)
+	}
 	return o.slot, nil
 }
 
