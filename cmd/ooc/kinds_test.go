@@ -225,6 +225,14 @@ func TestHopCounts(t *testing.T) {
 	writeFile(t, dir, "hops.txt", hops.String())
 	ooc(t, dir, "gen", "star", "-n", "4200", "--seed", "7", "star.txt").want(t, 0)
 	ooc(t, dir, "plan", "star.txt", "--undirected").want(t, 0, "--kind u16 takes 17 MiB for the matrix, i32 34 MiB")
+	ones := []string{"plan", "star.txt", "--undirected", "--unweighted"}
+	ooc(t, dir, ones...).want(t, 0, "--kind u8 takes")
+	for _, rounds := range []string{"--algorithm=blocked", "--nodes=4 --node-link=50GB/s"} { // u8 has no kernels
+		ones := append(slices.Clone(ones), strings.Fields(rounds)...)
+		ooc(t, dir, ones...).want(t, 0, "--kind u16 takes")
+		ooc(t, dir, append(ones, "--kind", "u8")...).want(t, exit.Usage, "use --kind u16")
+		ooc(t, dir, append(ones, "--kind", "u16")...).want(t, 0)
+	}
 	var exports [][]byte
 	var sizes []int64
 	for _, flags := range []string{"--kind i32 --layout square", "--kind u16 --layout square", "--kind i32", "--kind u16"} {

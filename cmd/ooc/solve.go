@@ -351,8 +351,8 @@ func (f *matrixFlags) hint(ctx context.Context, n *incoming, l plan.Request) {
 	if g == nil || g.N < leastHint || f.kind != "" || l.Predecessors {
 		return
 	}
-	narrow := entry.KindU8
-	if !g.Fits(ctx, narrow) {
+	narrow := entry.KindU8 // which has no kernels
+	if l.Nodes > 0 || engine.TraitsOf(l.Algorithm).Kernels || !g.Fits(ctx, narrow) {
 		narrow = entry.KindU16
 	}
 	if narrow == entry.KindU16 && !g.Fits(ctx, narrow) {

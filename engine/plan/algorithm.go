@@ -140,7 +140,8 @@ func (q *Basis) Candidates(list []Algorithm) ([]Algorithm, error) {
 		case can.Arcs && q.Dense:
 			return nil, text.ErrorOf(ErrAlgorithm, "a matrix has no sparse graph to eliminate vertices of; leave the algorithm to the plan")
 		case !q.Facts.Kind.Kernels() && can.Kernels:
-			return nil, text.ErrorOf(ErrAlgorithm, "%s computes in none of kind %s; leave the algorithm to the plan", name, q.Facts.Kind)
+			return nil, text.ErrorOf(ErrAlgorithm, "%s does not compute in kind %s: use --kind u16, "+
+				"or leave the algorithm to the plan", name, q.Facts.Kind)
 		case q.Predecessors && !can.Predecessors:
 			return nil, KeepsNoPredecessors(list, a)
 		case sources && !can.Sources:
