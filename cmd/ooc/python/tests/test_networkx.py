@@ -267,6 +267,14 @@ def test_a_few_vertices_are_not_all(kind, weight, monkeypatch):
         assert all(map(close, got, want))
 
 
+@pytest.mark.parametrize("few", [0, 256])
+def test_vertices_may_come_from_an_iterator(few, monkeypatch):
+    monkeypatch.setattr(networkx_backend, "_FEW", few)
+    graph = nx.path_graph(40)
+    for function in (nx.eccentricity, nx.harmonic_centrality):
+        assert close(function(graph, iter([3, 4]), backend="ooc"), function(graph, [3, 4]))
+
+
 def test_small_graphs_stay_with_networkx():
     for n, wanted in ((10, False), (1000, True)):
         assert (networkx_backend.should_run("diameter", (nx.path_graph(n),), {}) is True) == wanted

@@ -498,13 +498,14 @@ def _few(graph: Graph, vertices: Any, weight: str | None, reverse: bool = False)
 
 
 def eccentricity(G: Graph, v: Any = None, sp: Any = None, weight: Any = None) -> Any:
-    arcs, few = G.arcs(weight), _few(G, v, weight)
+    nodes = None if v is None else list(G.graph.nbunch_iter(v))  # an iterator gives them once
+    arcs, few = G.arcs(weight), _few(G, nodes, weight)
     if few is None:
         column = _statistics(G, weight)["vertices"]["eccentricity"]
-        found = {u: column[G.index(u)] for u in G.graph.nbunch_iter(v)}
+        found = {u: column[G.index(u)] for u in G.graph.nbunch_iter(nodes)}
     else:
         most = {u: row.max() for u, row in few.items()}
-        found = {u: most[u] if most[u] == float("inf") else _python(most[u], arcs) for u in G.graph.nbunch_iter(v)}
+        found = {u: most[u] if most[u] == float("inf") else _python(most[u], arcs) for u in G.graph.nbunch_iter(nodes)}
     if float("inf") in found.values():
         what = "digraph is not strongly connected" if G.is_directed() else "graph is not connected"
         raise nx.NetworkXError(f"Found infinite path length because the {what}")
@@ -565,12 +566,13 @@ def closeness_centrality(G: Graph, u: Any = None, distance: Any = None, wf_impro
 
 
 def harmonic_centrality(G: Graph, nbunch: Any = None, distance: Any = None, sources: Any = None) -> Any:
-    few = _few(G, nbunch, distance, reverse=True)
+    nodes = None if nbunch is None else list(G.graph.nbunch_iter(nbunch))
+    few = _few(G, nodes, distance, reverse=True)
     if few is not None:
         with np.errstate(over="ignore"):  # of the least numbers
             return {u: float((1 / row[row > 0]).sum()) for u, row in few.items()}
     column = _statistics(G, distance)["vertices"]["harmonic_centrality"]
-    return {u: column[G.index(u)] for u in G.graph.nbunch_iter(nbunch)}
+    return {u: column[G.index(u)] for u in G.graph.nbunch_iter(nodes)}
 
 
 def wiener_index(G: Graph, weight: Any = None) -> Any:
