@@ -197,7 +197,9 @@ func (o *planOptions) open() (kernels.Device, error) {
 			"such as 50GB/s", o.Nodes),
 		exit.Refuse(o.Nodes <= 1 && o.Link > 0, "--node-link is between --nodes of two or more"),
 		exit.Refuse(o.Nodes > 0 && o.Algorithm != plan.Auto && !engine.TraitsOf(o.Algorithm).Parts,
-			"--algorithm %s: plans for other machines are made for %s alone", o.Algorithm, sharing()))
+			"--algorithm %s: plans for other machines are made for %s alone", o.Algorithm, sharing()),
+		exit.Refuse(o.Nodes > 0 && o.sources != "",
+			"plans for other machines are made for %s alone, which solves all rows: leave --sources away", sharing()))
 	if err == nil && !isModel {
 		d, _, err = o.openFree()
 	}

@@ -55,6 +55,7 @@ func TestPlanAhead(t *testing.T) {
 		t.Error(all)
 	}
 	ooc(t, dir, "gen", "random", "g.gr", "-n", "300", "-m", "2000").want(t, 0)
+	ooc(t, dir, "plan", "g.gr", "--device", "h100", "--sources", "1").want(t, 2, "leave --sources away")
 	ooc(t, dir, "plan", "g.gr", "--device", "cpu,cpu", "--nodes", "2", "--node-link", "1GB/s").want(t, 0, "4 share the rounds, in a grid of 2×2; 2 nodes, each with 2", "each node", "bound by")
 	ooc(t, dir, "plan", "--vertices", "10000000", "--device", "h100", "--node-disk", "1kB/s").want(t, 0, "centuries")
 	ooc(t, dir, "solve", "g.gr", "--device", "cpu", "--algorithm", "blocked").want(t, 0)
