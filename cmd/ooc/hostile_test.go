@@ -190,3 +190,20 @@ func TestFilesChangedPlaces(t *testing.T) {
 		ooc(t, dir, strings.Fields(words)...).want(t, exit.Corrupt, "b.ooc/sums", "it belongs to another store")
 	}
 }
+
+// TestNoChecksums takes the checksums of a solved store away, as a kill in the last step of a solve leaves it. It wants
+// the command that is printed to write them.
+func TestNoChecksums(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "g.csv", "a,b,3\nb,c,5\n")
+	ooc(t, dir, "solve", "g.csv").want(t, 0)
+	for _, words := range []string{"scrub g.ooc", "verify g.ooc"} {
+		if err := os.Remove(filepath.Join(dir, "g.ooc", "sums")); err != nil {
+			t.Fatal(err)
+		}
+		r := ooc(t, dir, strings.Fields(words)...).want(t, exit.Failed, "g.ooc has no checksums")
+		_, remedy, _ := strings.Cut(r.stderr, "continue with: ooc ")
+		ooc(t, dir, strings.Fields(remedy)...).want(t, 0)
+		ooc(t, dir, strings.Fields(words)...).want(t, 0)
+	}
+}

@@ -33,6 +33,7 @@ func wayOut(dir string, err error) error {
 	}
 	w := show.Watched{Dir: dir}
 	if w.Look(); w.Err != nil || !w.View.Running {
+		w.View.State = "" // a solve that was killed in its last step has every distance, and no checksums
 		return fmt.Errorf("%w; continue with: %s", err, w.Next())
 	}
 	if w.Halted() {
