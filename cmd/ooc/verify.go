@@ -21,6 +21,7 @@ import (
 	"ooc/engine/text"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/disk"
 )
 
 type verifyOptions struct {
@@ -167,6 +168,9 @@ func (o *verifyOptions) proveMatrix(ctx context.Context, in input) error {
 	info, err := os.Stat(o.matrix)
 	if err != nil {
 		return err
+	}
+	if !info.Mode().IsRegular() {
+		return exit.InputError(fmt.Errorf("%s is a %s: --matrix takes a .npy file", o.matrix, disk.TypeName(info)))
 	}
 	return o.prove(o.matrix, g.Kind, g.N, g.N, info.Size(),
 		func(how prove.Options) (prove.Proof, error) { return prove.Matrix(ctx, g, o.matrix, how) })

@@ -45,6 +45,8 @@ func TestVerifyFull(t *testing.T) {
 	writeFile(t, dir, "short.csv", "paris,lyon,4\n")
 	ooc(t, dir, "verify", "short.csv", "--matrix", "d.npy", "--full").want(t, 3, "the graph has 2 vertices")
 	ooc(t, dir, "verify", "towns.csv", "--matrix", "none.npy", "--full").want(t, 3, "none.npy")
+	ooc(t, dir, "verify", "towns.csv", "--matrix", ".", "--full").want(t, 3,
+		". is a folder: --matrix takes a .npy file")
 	ooc(t, dir, "verify", "towns.csv", "--matrix", "towns.csv", "--full").want(t, 3, "not a NumPy array")
 	for _, words := range []string{"towns.csv --matrix d.npy", "towns.ooc --device cpu", "towns.ooc --full --rows 3", "towns.ooc --full --scale 10"} {
 		ooc(t, dir, append([]string{"verify"}, strings.Fields(words)...)...).want(t, 2)
