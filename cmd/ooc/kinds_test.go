@@ -17,6 +17,14 @@ import (
 	"ooc/tiles/crashtest"
 )
 
+// TestHelpOfKinds wants each kind explained where the help of --kind sends readers, and its bytes told.
+func TestHelpOfKinds(t *testing.T) {
+	for _, kind := range append([]entry.Kind{entry.KindU8}, entry.Kinds...) {
+		ooc(t, "", "help", "numbers").want(t, 0, "\n  "+string(kind)+" ", fmt.Sprintf(" %d byte", kind.Bytes()))
+		ooc(t, "", "help", "memory").want(t, 0, string(kind))
+	}
+}
+
 // TestU16 solves graphs whose distances fit 16 bits, and wants those refused of which that is not certain.
 func TestU16(t *testing.T) {
 	dir := t.TempDir()
