@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
 	"ooc/engine/live"
@@ -84,7 +86,8 @@ func check(ctx context.Context, w graph.Weights, sources tiles.RowSet) error {
 	if failed != nil {
 		return failed
 	}
-	refused.Bound, refused.What = float64(depth)*g.MaxWeight, fmt.Sprintf("a shortest path has %d arcs and is as long as", depth)
+	refused.Bound = float64(depth) * g.MaxWeight
+	refused.What = "a shortest path has " + english.Plural(depth, "arc", "") + " and is as long as"
 	if refused.Bound < refused.Limit {
 		return nil
 	}

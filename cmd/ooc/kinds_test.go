@@ -129,6 +129,8 @@ func TestU8AtItsEnd(t *testing.T) {
 	writeFile(t, dir, "three.csv", "a,b,3\nb,c,3\n")
 	ooc(t, dir, "solve", "two.csv", "--kind", "u8").want(t, exit.BadInput, "these have 1 to 2", "--kind u16", "--unweighted")
 	ooc(t, dir, "solve", "two.csv", "--kind", "u8", "--unweighted").want(t, 0)
+	writeFile(t, dir, "far.csv", "a,b,300\n")
+	ooc(t, dir, "solve", "far.csv", "--kind", "u8").want(t, exit.BadInput, "has 1 arc and is as long as 300,")
 	ooc(t, dir, "solve", "zero.csv", "--kind", "u8").want(t, exit.BadInput, "one weight above 0")
 	ooc(t, dir, "solve", "three.csv", "--kind", "u8").want(t, 0)
 	ooc(t, dir, "query", "three.ooc", "a", "c").want(t, 0, "a\tc\t6")
