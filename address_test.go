@@ -50,7 +50,8 @@ func addresses(t *testing.T, path string) (arguments int) {
 			case *ast.CallExpr:
 				arguments++
 			default:
-				t.Errorf("%s: an address becomes a number outside the arguments of a call (%T)", files.Position(n.Pos()), parent)
+				t.Errorf("%s: an address becomes a number outside the arguments of a call (%T)",
+					files.Position(n.Pos()), parent)
 			}
 		}
 		above = append(above, n)

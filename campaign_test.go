@@ -38,7 +38,8 @@ func TestCampaignFuzz(t *testing.T) {
 			}
 			targets++
 			t.Run(target, func(t *testing.T) {
-				cmd := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+target+"$", "-fuzztime", fuzzTime(), "-timeout=0", p)
+				cmd := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+target+"$", "-fuzztime", fuzzTime(),
+					"-timeout=0", p)
 				var out bytes.Buffer
 				cmd.Stdout = io.MultiWriter(os.Stdout, &out)
 				cmd.Stderr = os.Stderr
@@ -56,7 +57,8 @@ func TestCampaignFuzz(t *testing.T) {
 // timeOver reports whether all that go test says against a target is that its time was over, which it takes for a
 // failure if that happens in the wrong moment (https://go.dev/issue/75804).
 func timeOver(target, out string) bool {
-	alone := regexp.MustCompile(`(?m)^--- FAIL: ` + regexp.QuoteMeta(target) + ` \(.*\)\n +context deadline exceeded\nFAIL\n`)
+	alone := regexp.MustCompile(`(?m)^--- FAIL: ` + regexp.QuoteMeta(target) +
+		` \(.*\)\n +context deadline exceeded\nFAIL\n`)
 	return alone.MatchString(out) && strings.Count(out, "--- FAIL") == 1 && !strings.Contains(out, "panic") &&
 		!strings.Contains(out, "Failing input")
 }
@@ -70,7 +72,8 @@ func TestFuzzTimeOver(t *testing.T) {
 		head + "    --- FAIL: FuzzX (0.00s)\n        x_test.go:9: wrong\n    Failing input written to testdata\n" + tail: false,
 		head + "    x_test.go:9: context deadline exceeded\n" + tail:                                                     false,
 		head + "    context deadline exceeded\n    Failing input written to testdata/fuzz/FuzzX/0\n" + tail:              false,
-		strings.ReplaceAll(head, "FuzzX", "FuzzY") + "    context deadline exceeded\n" + tail:                            false,
+		strings.ReplaceAll(head, "FuzzX", "FuzzY") +
+			"    context deadline exceeded\n" + tail: false,
 		"": false,
 		head + "    fuzzing process hung or terminated unexpectedly: exit status 2\n    context deadline exceeded\n" + tail: false,
 	} {

@@ -13,8 +13,10 @@
 //	  task       what an algorithm is given of a solve
 //	  plan       limits, measured rates, plans, and the choice between algorithms
 //	  live       status, progress and control of a running solve
-//	  sparse     the mathematics of elimination: where it stops, arcs up and down, expansion; in it ordering (which vertex when)
-//	  device     one device for several solves, predecessors on it, free memory; in it registry (opens devices by name)
+//	  sparse     the mathematics of elimination: where it stops, arcs up and down, expansion;
+//	             in it ordering (which vertex when)
+//	  device     one device for several solves, predecessors on it, free memory;
+//	             in it registry (opens devices by name)
 //	  batch      many solves from a queue on disk
 //	  parts      the rows of a matrix divided among stores, and these put together
 //	  near       pairs of vertices that are near each other, as a sparse matrix
@@ -29,7 +31,8 @@
 //	stream       overlap: slots, lanes, stages, back-pressure, timing; knows no algorithm
 //	tiles        data on disk: the store, the tile file, state, checkpoints, checksums; in it lock (of a folder),
 //	             disk (opening files, reserving room) and csr (the graph)
-//	kernels      the Device interface, kernels/cpu, kernels/cuda, kernels/opencl, one conformance suite for every device
+//	kernels      the Device interface, kernels/cpu, kernels/cuda, kernels/opencl,
+//	             one conformance suite for every device
 //
 // Imports never point up: cmd → stats, export, prove, path → engine → eliminate → rounds → task → plan → device →
 // kernels, rounds → stream → kernels, and engine → tiles. docs/design.md has the whole graph.

@@ -22,10 +22,13 @@ var pages = []struct {
 	was   string // the text that the other block takes the place of
 	test  string
 }{
-	{"add-a-reader.md", []string{"engine/graph/read/pajek.go", "engine/graph/read/pajek_test.go"}, "engine/graph/read/read.go",
+	{"add-a-reader.md", []string{"engine/graph/read/pajek.go", "engine/graph/read/pajek_test.go"},
+		"engine/graph/read/read.go",
 		"var Formats = []Format{dimacs, matrixMarket, npy, sciPy, metis, tntp, textMatrix, edgeList}\n", "TestPajek"},
-	{"add-a-statistic.md", []string{"engine/stats/typical.go", "engine/stats/typical_test.go"}, "engine/stats/table.go", "\tnearest,\n}\n", "TestTypical"},
-	{"add-an-exporter.md", []string{"engine/export/txt.go", "engine/export/txt_test.go"}, "engine/export/export.go", "\tmtxFormat,\n}\n", "TestTXT"},
+	{"add-a-statistic.md", []string{"engine/stats/typical.go", "engine/stats/typical_test.go"}, "engine/stats/table.go",
+		"\tnearest,\n}\n", "TestTypical"},
+	{"add-an-exporter.md", []string{"engine/export/txt.go", "engine/export/txt_test.go"}, "engine/export/export.go",
+		"\tmtxFormat,\n}\n", "TestTXT"},
 	{"add-an-algorithm.md", []string{"engine/rounds/plain.go"}, "engine/algorithms.go",
 		"\trounds.SingleStage,\n})\n", ""},
 	{"add-a-row-engine.md", []string{"engine/rows/dijkstra.go"}, "engine/algorithms.go",
@@ -96,7 +99,8 @@ func TestCampaignPages(t *testing.T) {
 		if p.test == "" {
 			continue
 		}
-		if out := run(".", "go", "test", "-v", "-overlay", overlay, "-run", "^"+p.test+"$", "./"+filepath.Dir(p.table)); !strings.Contains(out, "--- PASS: "+p.test) {
+		if out := run(".", "go", "test", "-v", "-overlay", overlay, "-run", "^"+p.test+"$",
+			"./"+filepath.Dir(p.table)); !strings.Contains(out, "--- PASS: "+p.test) {
 			t.Errorf("%s: %s did not run:\n%s", p.page, p.test, out)
 		}
 	}
@@ -126,7 +130,8 @@ func TestPagesName(t *testing.T) {
 	tests := map[string]bool{"TestCampaign": true} // as tests of the campaign begin
 	err := filepath.WalkDir(".", func(file string, e fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(file, "_test.go") {
-			for _, name := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)`).FindAllStringSubmatch(read(t, file), -1) {
+			for _, name := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)`).FindAllStringSubmatch(read(t, file),
+				-1) {
 				tests[name[1]] = true
 			}
 		}

@@ -14,7 +14,9 @@ import (
 func (p *Problem) begun(state tiles.State) (string, error) {
 	if state.Done > 0 {
 		if solverNamed(state.Algorithm) == nil {
-			return "", text.ErrorOf(plan.ErrAlgorithm, "%s was begun by algorithm %q, which this version does not know; continue with the one that began it, or begin again with --restart", p.Dir(), state.Algorithm)
+			return "", text.ErrorOf(plan.ErrAlgorithm,
+				"%s was begun by algorithm %q, which this version does not know; continue with the one that began it, "+
+					"or begin again with --restart", p.Dir(), state.Algorithm)
 		}
 		return state.Algorithm, nil
 	}
@@ -39,7 +41,8 @@ func (p *Problem) goesOn(asked, begun string) (string, error) {
 	case wanted != nil && wanted.Traits().Pivots && was.Traits().Pivots:
 		return asked, nil
 	case asked != "" && asked != plan.Auto && asked != begun:
-		return "", text.ErrorOf(plan.ErrAlgorithm, "%s was begun by algorithm %s; continue with that, or begin again with --restart", p.Dir(), begun)
+		return "", text.ErrorOf(plan.ErrAlgorithm,
+			"%s was begun by algorithm %s; continue with that, or begin again with --restart", p.Dir(), begun)
 	}
 	return begun, nil
 }

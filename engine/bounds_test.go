@@ -30,7 +30,8 @@ func TestUnsolvedAnswers(t *testing.T) {
 		for u := range want {
 			want[u] = append(want[u], search.From(u)...)
 		}
-		for _, algorithm := range []string{rounds.BlockedName, eliminate.Name, rounds.SquaringName, rounds.SingleStageName} {
+		for _, algorithm := range []string{rounds.BlockedName, eliminate.Name, rounds.SquaringName,
+			rounds.SingleStageName} {
 			for _, dir := range cutEachStep(t, r, g, smallest(t, algorithm, g.N), false) {
 				p, err := engine.OpenReadOnly(dir)
 				if err != nil {
@@ -56,7 +57,8 @@ func TestUnsolvedAnswers(t *testing.T) {
 func TestBoundsOfRows(t *testing.T) {
 	p := enginetest.Create(t, enginetest.RandomGraph(t, seeds.New(t), 150, entry.KindI32, false), 64)
 	enginetest.Solve(t, p, eliminating(t))
-	if err := errors.Join(p.Store().Reset(), p.Store().Checkpoint(tiles.State{Algorithm: eliminate.Name, Done: 64})); err != nil {
+	if err := errors.Join(p.Store().Reset(),
+		p.Store().Checkpoint(tiles.State{Algorithm: eliminate.Name, Done: 64})); err != nil {
 		t.Fatal(err)
 	}
 	b, err := p.Bounds()
@@ -111,8 +113,10 @@ func compareBounds(t *testing.T, r *rand.Rand, p *engine.Problem, want [][]float
 				to, err = b.Distance(u, v)
 				from, ferr = b.Distance(v, u)
 			}
-			if err != nil || ferr != nil || to != row[v] || from != col[v] || row[v] < want[u][v] || col[v] < want[v][u] {
-				t.Fatalf("%d to %d: %v, in the row %v, of %v, %v; back %v, in the column %v, of %v, %v", u, v, to, row[v], want[u][v], err, from, col[v], want[v][u], ferr)
+			if err != nil || ferr != nil || to != row[v] || from != col[v] || row[v] < want[u][v] ||
+				col[v] < want[v][u] {
+				t.Fatalf("%d to %d: %v, in the row %v, of %v, %v; back %v, in the column %v, of %v, %v", u, v, to,
+					row[v], want[u][v], err, from, col[v], want[v][u], ferr)
 			}
 			if u != v && !math.IsInf(to, 1) {
 				finite++

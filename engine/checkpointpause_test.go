@@ -42,7 +42,8 @@ func TestCheckpointAfterAnother(t *testing.T) {
 	}
 	defer p.Close()
 	armed = true
-	o := enginetest.Shape{Tile: 64, Width: 1, Slots: inCoreSlots(entry.CeilDiv(n, 64), 1), Pages: 8, Streams: 2}.Options(t)
+	o := enginetest.Shape{Tile: 64, Width: 1, Slots: inCoreSlots(entry.CeilDiv(n, 64), 1), Pages: 8,
+		Streams: 2}.Options(t)
 	o.Checkpoint = time.Hour
 	ctl := new(live.Control)
 	o.Control = ctl
@@ -66,7 +67,8 @@ func TestCheckpointAfterAnother(t *testing.T) {
 	ctl.Pause()
 	ctl.Checkpoint()
 	close(release)
-	for until := time.Now().Add(2 * time.Minute); look().Checkpoint != "" || look().RestorePoint == 0; time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(2 * time.Minute); look().Checkpoint != "" ||
+		look().RestorePoint == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatalf("the checkpoint that was asked for in the pause was never taken: %+v", look())
 		}

@@ -27,7 +27,8 @@ type steered struct {
 }
 
 // steer starts a solve and pauses it when want says so.
-func steer(t *testing.T, ctx context.Context, p *engine.Problem, o engine.Options, want func(live.Status) bool) *steered {
+func steer(t *testing.T, ctx context.Context, p *engine.Problem, o engine.Options,
+	want func(live.Status) bool) *steered {
 	s := &steered{t: t, ctl: new(live.Control), seen: make(chan live.Status), end: make(chan error, 1)}
 	over := make(chan struct{})
 	o.Control, o.Interval = s.ctl, 50*time.Microsecond
@@ -84,7 +85,8 @@ func (s *steered) still() live.Status {
 }
 
 // pauseMidway starts solves until one stands still between its start and its end.
-func pauseMidway(t *testing.T, ctx context.Context, p *engine.Problem, o engine.Options, want func(live.Status) bool) *steered {
+func pauseMidway(t *testing.T, ctx context.Context, p *engine.Problem, o engine.Options,
+	want func(live.Status) bool) *steered {
 	for try := 0; ; try++ {
 		s := steer(t, ctx, p, o, want)
 		st, ok := s.until(func(st live.Status) bool { return st.State == live.Paused })
@@ -119,7 +121,8 @@ func pauseAndGoOn(t *testing.T, p *engine.Problem, o engine.Options, want func(l
 	}
 	after := s.still()
 	if after.Elapsed != before.Elapsed || after.ETA > before.ETA {
-		t.Errorf("the clock went on in a pause: %v, then %v elapsed; %v, then %v left", before.Elapsed, after.Elapsed, before.ETA, after.ETA)
+		t.Errorf("the clock went on in a pause: %v, then %v elapsed; %v, then %v left", before.Elapsed, after.Elapsed,
+			before.ETA, after.ETA)
 	}
 	if after.Rate != 0 || after.DistanceRate != 0 {
 		t.Errorf("rates in a pause: %+v", after)
@@ -140,9 +143,11 @@ func TestPauseRounds(t *testing.T) {
 	for range crashtest.Repeats(1, 4) {
 		n := 1200 + r.IntN(300)
 		side := entry.CeilDiv(n, 64)
-		s := enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.MinSlots(side, 1) + r.IntN(side*side), Pages: minPages + r.IntN(40), Streams: 1 + r.IntN(3)}
+		s := enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.MinSlots(side, 1) + r.IntN(side*side),
+			Pages: minPages + r.IntN(40), Streams: 1 + r.IntN(3)}
 		p := enginetest.Create(t, enginetest.RandomGraph(t, r, n, entry.KindI32, false), 64)
-		pauseAndGoOn(t, p, s.Options(t), func(st live.Status) bool { return st.Round > 2 && st.Progress < 0.5 && st.RestorePoint == 0 })
+		pauseAndGoOn(t, p, s.Options(t),
+			func(st live.Status) bool { return st.Round > 2 && st.Progress < 0.5 && st.RestorePoint == 0 })
 	}
 }
 
@@ -161,7 +166,8 @@ func TestEndInPause(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeds.New(t)
 	n := 1200 + r.IntN(300)
-	began := enginetest.Shape{Tile: 64, Width: 1, Slots: inCoreSlots(entry.CeilDiv(n, 64), 1), Pages: 4, Streams: 2}.Options(t)
+	began := enginetest.Shape{Tile: 64, Width: 1, Slots: inCoreSlots(entry.CeilDiv(n, 64), 1), Pages: 4,
+		Streams: 2}.Options(t)
 	rows := began
 	rows.Algorithm, rows.Round, rows.HostMemory = eliminate.Name, 0, 0
 	for _, o := range []engine.Options{began, rows} {
@@ -191,7 +197,8 @@ func TestCheckpointNow(t *testing.T) {
 	for try := 0; ; try++ {
 		n := 1200 + r.IntN(300)
 		p := enginetest.Create(t, enginetest.RandomGraph(t, r, n, entry.KindI32, false), 64)
-		o := enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.MinSlots(entry.CeilDiv(n, 64), 1) + 20, Pages: 8, Streams: 2}.Options(t)
+		o := enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.MinSlots(entry.CeilDiv(n, 64), 1) + 20, Pages: 8,
+			Streams: 2}.Options(t)
 		o.Checkpoint = time.Hour
 		s := steer(t, t.Context(), p, o, func(live.Status) bool { return false })
 		s.ctl.Checkpoint() // before there is anything to keep

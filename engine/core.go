@@ -16,7 +16,8 @@ import (
 
 // solveCore is Task.SolveCore. A core that turns out to be damaged is made again, once: the rows that were made from it
 // are not lost.
-func (p *Problem) solveCore(ctx context.Context, o Options, lines *live.Timeline, w graph.Weights, print string, reports *live.Reporter) (sum task.Summary, distances []uint32, pitch int, err error) {
+func (p *Problem) solveCore(ctx context.Context, o Options, lines *live.Timeline, w graph.Weights, print string,
+	reports *live.Reporter) (sum task.Summary, distances []uint32, pitch int, err error) {
 	for again := false; ; again = true {
 		sub, err := p.openCore(ctx, w, print)
 		if err == nil {

@@ -123,7 +123,8 @@ func (d *damage) stale() []int {
 func (d *damage) want(t *testing.T, what string, damaged []int) {
 	t.Helper()
 	var named []string
-	s, err := prove.Scrub(t.Context(), d.p, prove.ScrubOptions{Damaged: func(err error) { named = append(named, err.Error()) }})
+	s, err := prove.Scrub(t.Context(), d.p,
+		prove.ScrubOptions{Damaged: func(err error) { named = append(named, err.Error()) }})
 	text := strings.Join(named, "\n")
 	if !errors.Is(err, tiles.ErrCorrupt) || s.Damaged != len(damaged) || len(named) != len(damaged) {
 		t.Fatalf("%s, tiles %v: %+v, %v, %s", what, damaged, s, err, text)
@@ -141,7 +142,8 @@ func (d *damage) want(t *testing.T, what string, damaged []int) {
 func TestCampaignState(t *testing.T) {
 	crashtest.Campaign(t)
 	r := seeds.New(t)
-	c := &faultCase{device: campaignDevice(t, enginetest.Devices(t)["cpu"]), algorithm: rounds.BlockedName, g: enginetest.RandomGraph(t, r, 380, entry.KindI32, false)}
+	c := &faultCase{device: campaignDevice(t, enginetest.Devices(t)["cpu"]), algorithm: rounds.BlockedName,
+		g: enginetest.RandomGraph(t, r, 380, entry.KindI32, false)}
 	c.count(t)
 	half := c.halfDone(t, r)
 	good, err := os.ReadFile(filepath.Join(half, "state"))

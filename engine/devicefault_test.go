@@ -248,7 +248,8 @@ func TestCampaignDevice(t *testing.T) {
 					if c.inCore && algorithm != rounds.BlockedName {
 						continue // the core is small
 					}
-					for _, what := range []string{"skip a launch", "change a result", "skip a copy in", "skip a copy out", "change a copy out", "drop a wait", "skip a sweep", "change a sweep"} {
+					for _, what := range []string{"skip a launch", "change a result", "skip a copy in",
+						"skip a copy out", "change a copy out", "drop a wait", "skip a sweep", "change a sweep"} {
 						c.slipOften(t, what)
 					}
 				}
@@ -308,7 +309,8 @@ func (c *slipCase) slipOften(t *testing.T, what string) {
 	if what[:6] != "change" { // there is one size of it
 		wrong, sampled = [2]int{wrong[0] + wrong[1]}, [2]int{sampled[0] + sampled[1]}
 	}
-	t.Logf("%s, in core %v, %s: %d times; wrong distances in %d, and in %d where one entry was changed, all found by verify --full; %d and %d by 64 of %d rows",
+	t.Logf("%s, in core %v, %s: %d times; wrong distances in %d, and in %d where one entry was changed, all found by "+
+		"verify --full; %d and %d by 64 of %d rows",
 		c.algorithm, c.inCore, what, times, wrong[0], wrong[1], sampled[0], sampled[1], c.n)
 }
 
@@ -328,7 +330,8 @@ func (c *slipCase) slipIn(t *testing.T, s *slip) *engine.Problem {
 	if c.algorithm == eliminate.Name { // its core is one tile
 		slots = 120
 	}
-	o := engine.Options{Device: s.slips(few(c.device, slots)), Request: plan.Request{Algorithm: c.algorithm, Streams: 3}, Checkpoint: time.Hour}
+	o := engine.Options{Device: s.slips(few(c.device, slots)),
+		Request: plan.Request{Algorithm: c.algorithm, Streams: 3}, Checkpoint: time.Hour}
 	if c.algorithm == rounds.BlockedName {
 		o.Round, o.HostMemory = 64, 3*smallTile
 	}
@@ -364,7 +367,8 @@ func readDistances(p *engine.Problem) ([]byte, error) {
 func judgeSlip(t *testing.T, p *engine.Problem, want []byte, s *slip) (differs, sampled bool) {
 	t.Helper()
 	// What was summed there may come back otherwise.
-	otherwise := s.there && slices.Contains([]string{"skip a launch", "skip a copy out", "change a copy out", "drop a wait"}, s.what)
+	otherwise := s.there && slices.Contains([]string{"skip a launch", "skip a copy out", "change a copy out",
+		"drop a wait"}, s.what)
 	got, err := readDistances(p)
 	if otherwise && errors.Is(err, tiles.ErrCorrupt) {
 		return true, true // whoever reads it is told
@@ -376,7 +380,8 @@ func judgeSlip(t *testing.T, p *engine.Problem, want []byte, s *slip) (differs, 
 	if _, err := prove.Scrub(t.Context(), p, prove.ScrubOptions{}); err != nil && !otherwise {
 		t.Errorf("%s: the checksums do not vouch for what was written: %v", what, err)
 	}
-	if _, err := prove.All(t.Context(), p, prove.Options{}); errors.Is(err, engine.ErrWrong) != differs || err != nil && !differs {
+	if _, err := prove.All(t.Context(), p, prove.Options{}); errors.Is(err, engine.ErrWrong) != differs || err != nil &&
+		!differs {
 		t.Errorf("%s: the matrix differs: %v; verify --full: %v", what, differs, err)
 	}
 	_, err = prove.Sample(t.Context(), p, 64, s.r.Uint64())

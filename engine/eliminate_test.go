@@ -74,7 +74,8 @@ func TestEliminate(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(p.Dir(), "core")); err == nil {
 			t.Error("the core was left behind")
 		}
-		if st, err := p.Status(); err != nil || st.State != live.Solved || st.Algorithm != eliminate.Name || st.RowsDone != st.Rows {
+		if st, err := p.Status(); err != nil || st.State != live.Solved || st.Algorithm != eliminate.Name ||
+			st.RowsDone != st.Rows {
 			t.Errorf("%+v, %v", st, err)
 		}
 		if again := enginetest.Solve(t, p, eliminating(t)); !again.AlreadySolved {
@@ -152,7 +153,8 @@ func TestSources(t *testing.T) {
 		}
 		whole := enginetest.Create(t, g, 64)
 		enginetest.Solve(t, whole, enginetest.Shape{Tile: 64, Width: 1, Slots: 64, Pages: 8, Streams: 2}.Options(t))
-		p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "s.ooc"), g, engine.CreateOptions{Sources: sources})
+		p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "s.ooc"), g,
+			engine.CreateOptions{Sources: sources})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +186,8 @@ func TestSources(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := engine.ChooseBy(t.Context(), &dense.Matrix{}, kernels.Info{Memory: 1 << 20, SharedCores: true}, plan.Rates{Kernel: 1}, plan.Request{Sources: tiles.RowSet{1}}); !errors.Is(err, plan.ErrAlgorithm) {
+	if _, err := engine.ChooseBy(t.Context(), &dense.Matrix{}, kernels.Info{Memory: 1 << 20, SharedCores: true},
+		plan.Rates{Kernel: 1}, plan.Request{Sources: tiles.RowSet{1}}); !errors.Is(err, plan.ErrAlgorithm) {
 		t.Errorf("sources of a matrix: %v", err)
 	}
 }
@@ -337,7 +340,8 @@ func TestForecastWithCore(t *testing.T) {
 	there := p.Store().CoreBytes()
 	f, err := p.Forecast(t.Context(), eliminating(t).Device, plan.Request{}, "")
 	if err != nil || there < 64*64*entry.WordBytes || f.StoreBytes != 0 || f.BesideBytes > there/4 {
-		t.Errorf("%d bytes of a core are there, and %d and %d more are planned: %v", there, f.StoreBytes, f.BesideBytes, err)
+		t.Errorf("%d bytes of a core are there, and %d and %d more are planned: %v", there, f.StoreBytes, f.BesideBytes,
+			err)
 	}
 }
 
@@ -433,7 +437,8 @@ func TestCampaignEliminatePowerCuts(t *testing.T) {
 					resumed++
 				}
 				verifyAll(t, p)
-				if k.Kind == entry.KindI32 && !bytes.Equal(enginetest.MatrixFile(t, dir), enginetest.MatrixFile(t, whole.Dir())) {
+				if k.Kind == entry.KindI32 &&
+					!bytes.Equal(enginetest.MatrixFile(t, dir), enginetest.MatrixFile(t, whole.Dir())) {
 					t.Errorf("cut %d: other bytes than without the cut", i)
 				}
 				if err := p.Close(); err != nil {

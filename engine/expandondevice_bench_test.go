@@ -65,7 +65,8 @@ func benchExpandToNowhere(b *testing.B, g *graph.Graph, name string) {
 	var sum task.Summary
 	for range b.N {
 		dir := b.TempDir()
-		if p, err = engine.Create(b.Context(), filepath.Join(dir, "x.ooc"), g, engine.CreateOptions{Tile: c.Tile, Choice: c}); err != nil {
+		if p, err = engine.Create(b.Context(), filepath.Join(dir, "x.ooc"), g,
+			engine.CreateOptions{Tile: c.Tile, Choice: c}); err != nil {
 			b.Fatal(err)
 		}
 		if sum, err = p.Solve(b.Context(), engine.Options{Device: d, Checkpoint: time.Hour}); err != nil {
@@ -87,8 +88,11 @@ func benchExpandToNowhere(b *testing.B, g *graph.Graph, name string) {
 	b.ReportMetric(floor, "link-s")
 	b.ReportMetric(sum.ExpandSeconds/floor, "expand/link")
 	b.ReportMetric((sum.EliminateSeconds+sum.CoreSeconds+sum.ExpandSeconds)/floor, "all/link")
-	b.Logf("%d vertices, core %d, tiles of %d, %d batches of %d lanes: %.2f GB in %.3f s, link alone %.3f s (%.1f GB/s); plan: %+v",
-		g.N, plan.Of[*eliminate.Plan](sum.Plans).Core, p.Geometry().T, plan.Of[*eliminate.Plan](sum.Plans).Batches, plan.Of[*eliminate.Plan](sum.Plans).Lanes, float64(bytes)/1e9, sum.ExpandSeconds, floor, float64(bytes)/floor/1e9, *c.Plan.(*eliminate.Plan))
+	b.Logf("%d vertices, core %d, tiles of %d, %d batches of %d lanes: %.2f GB in %.3f s, link alone %.3f s (%.1f "+
+		"GB/s); plan: %+v",
+		g.N, plan.Of[*eliminate.Plan](sum.Plans).Core, p.Geometry().T, plan.Of[*eliminate.Plan](sum.Plans).Batches,
+		plan.Of[*eliminate.Plan](sum.Plans).Lanes, float64(bytes)/1e9, sum.ExpandSeconds, floor,
+		float64(bytes)/floor/1e9, *c.Plan.(*eliminate.Plan))
 }
 
 // BenchmarkBatch times a batch on the GPU, copies left out, with cores and batches of several sizes.
@@ -107,7 +111,8 @@ func BenchmarkBatch(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		w, err := e.NewDeviceExpander(d, &sparse.DenseCore{Variant: e.Variant, Size: core, Pitch: core, Matrix: make([]uint32, core*core)}, 128)
+		w, err := e.NewDeviceExpander(d,
+			&sparse.DenseCore{Variant: e.Variant, Size: core, Pitch: core, Matrix: make([]uint32, core*core)}, 128)
 		if err != nil {
 			b.Fatal(err)
 		}

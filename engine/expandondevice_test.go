@@ -58,7 +58,8 @@ func TestExpandsOnDevice(t *testing.T) {
 			o := engine.Options{Device: device.Several(all), Request: plan.Request{Algorithm: eliminate.Name}}
 			p := enginetest.Create(t, g, 64)
 			sum := enginetest.Solve(t, p, o)
-			if (plan.Of[*eliminate.Plan](sum.Plans).Lanes > 0) != where.onDevice || plan.Of[*eliminate.Plan](sum.Plans).DeviceBytes > int64(where.devices)*where.memory ||
+			if (plan.Of[*eliminate.Plan](sum.Plans).Lanes > 0) != where.onDevice ||
+				plan.Of[*eliminate.Plan](sum.Plans).DeviceBytes > int64(where.devices)*where.memory ||
 				where.onDevice && plan.Of[*eliminate.Plan](sum.Plans).Batches < where.devices {
 				t.Errorf("%s: %+v", name, *plan.Of[*eliminate.Plan](sum.Plans))
 			}
@@ -99,7 +100,8 @@ func TestChangedOnTheWay(t *testing.T) {
 	}
 	for _, k := range r.Perm(rows)[:min(rows, crashtest.Repeats(2, rows))] {
 		at := 2*k + 1 // its sums are the next copy
-		if _, err := prove.Scrub(t.Context(), solve(&slip{what: count.what, r: r, at: at, one: k%2 == 0}), prove.ScrubOptions{}); !errors.Is(err, tiles.ErrCorrupt) {
+		if _, err := prove.Scrub(t.Context(), solve(&slip{what: count.what, r: r, at: at, one: k%2 == 0}),
+			prove.ScrubOptions{}); !errors.Is(err, tiles.ErrCorrupt) {
 			t.Errorf("copy %d of %d was changed, and scrub says %v", at, count.asked, err)
 		}
 	}
@@ -118,7 +120,8 @@ func TestSourcesOnDevice(t *testing.T) {
 				sources = append(sources, int32(v))
 			}
 		}
-		p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "s.ooc"), g, engine.CreateOptions{Tile: 64, Sources: sources})
+		p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "s.ooc"), g,
+			engine.CreateOptions{Tile: 64, Sources: sources})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +132,8 @@ func TestSourcesOnDevice(t *testing.T) {
 		}
 		v, err := prove.Sample(t.Context(), p, len(sources), 1)
 		if err != nil || v.Rows != len(sources) || v.Tiles != p.Geometry().Tiles() {
-			t.Errorf("verified %d rows of %d and %d tiles of %d: %v", v.Rows, len(sources), v.Tiles, p.Geometry().Tiles(), err)
+			t.Errorf("verified %d rows of %d and %d tiles of %d: %v", v.Rows, len(sources), v.Tiles,
+				p.Geometry().Tiles(), err)
 		}
 	}
 }
@@ -171,14 +175,16 @@ func sameBytes(t *testing.T, a, b *engine.Problem) bool {
 }
 
 // gpuRates are those of an H100.
-var gpuRates = plan.Rates{Kernel: 17e12, PerOperation: 30e-6, Closure: 2e-4, In: 55e9, Out: 55e9, Read: 30e9, Write: 20e9, Host: 500e9, Lock: 16e9, Levels: 600e9}
+var gpuRates = plan.Rates{Kernel: 17e12, PerOperation: 30e-6, Closure: 2e-4, In: 55e9, Out: 55e9, Read: 30e9,
+	Write: 20e9, Host: 500e9, Lock: 16e9, Levels: 600e9}
 
 // TestChoosesForRoom: where the volume lacks room for the tiles of the fastest algorithm, the next is taken, and that
 // is said.
 func TestChoosesForRoom(t *testing.T) {
 	g := generate(t, "road", gen.Options{N: 3353, Seed: 1})
 	info := kernels.Info{Memory: 8 << 30, SharedCores: true}
-	rates := plan.Rates{Kernel: 7e9, PerOperation: 1e-6, Closure: 1e-3, In: 20e9, Out: 20e9, Read: 20e9, Write: 20e9, Host: 7e9}
+	rates := plan.Rates{Kernel: 7e9, PerOperation: 1e-6, Closure: 1e-3, In: 20e9, Out: 20e9, Read: 20e9, Write: 20e9,
+		Host: 7e9}
 	// Searches are counted by the threads that there are: on many, they are the fastest.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	best, err := engine.ChooseBy(t.Context(), g, info, rates, plan.Request{})
@@ -210,11 +216,13 @@ func TestChoosesForDevice(t *testing.T) {
 	if on.Lanes == 0 {
 		t.Fatalf("%+v", on)
 	}
-	small := planned(road, eliminate.Name, kernels.Info{Memory: 80 << 20, Scratch: 16 << 20}, gpuRates).Plan.(*eliminate.Plan)
+	small := planned(road, eliminate.Name, kernels.Info{Memory: 80 << 20, Scratch: 16 << 20},
+		gpuRates).Plan.(*eliminate.Plan)
 	if small.Lanes != 0 {
 		t.Errorf("a device without room: %+v", small)
 	}
-	if c := planned(generate(t, "random", gen.Options{N: 4096, M: 20 * 4096, Seed: 1}), plan.Auto, gpu, gpuRates); c.Algorithm != rounds.BlockedName {
+	if c := planned(generate(t, "random", gen.Options{N: 4096, M: 20 * 4096, Seed: 1}), plan.Auto, gpu,
+		gpuRates); c.Algorithm != rounds.BlockedName {
 		t.Errorf("a random graph goes by %s: %+v", c.Algorithm, c.Plan)
 	}
 }

@@ -106,7 +106,8 @@ func (p *Problem) closeReady() error {
 
 // solveFactors makes the graph of a store ready by the engine that takes least time, and writes what the engine keeps.
 // A run that ends before that leaves nothing to go on from.
-func (p *Problem) solveFactors(ctx context.Context, o Options, began time.Time, state tiles.State, reports *live.Reporter, sum *task.Summary) (err error) {
+func (p *Problem) solveFactors(ctx context.Context, o Options, began time.Time, state tiles.State,
+	reports *live.Reporter, sum *task.Summary) (err error) {
 	defer func() { reports.Stop(err == nil) }()
 	engines, err := enginesNamed(o.Algorithm)
 	if err != nil {

@@ -323,7 +323,8 @@ func TestFactorsDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		u, v := r.IntN(c.g.N), r.IntN(c.g.N)
-		if d, err := p.Distance(u, v); err != nil && !errors.Is(err, tiles.ErrCorrupt) || err == nil && d != search.From(u)[v] {
+		if d, err := p.Distance(u, v); err != nil && !errors.Is(err, tiles.ErrCorrupt) || err == nil &&
+			d != search.From(u)[v] {
 			t.Fatalf("from %d to %d %v, %v", u, v, d, err)
 		}
 		if _, err := path.Between(p, u, v); err != nil && !errors.Is(err, tiles.ErrCorrupt) {

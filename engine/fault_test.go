@@ -117,7 +117,8 @@ func (d *faultyDevice) Differ(s kernels.Stream, flag, a, b kernels.Tile, bytes i
 }
 
 func (d *faultyDevice) TransposeTile(s kernels.Stream, v entry.Variant, t int, dst, src kernels.Tile) error {
-	return errors.Join(d.f.ask("launch", "transposition"), d.tiles.TransposeTile(s.(*faultyStream).Stream, v, t, dst, src))
+	return errors.Join(d.f.ask("launch", "transposition"),
+		d.tiles.TransposeTile(s.(*faultyStream).Stream, v, t, dst, src))
 }
 
 func (d *faultyDevice) Reaches(b kernels.Buffer) bool { return d.peers != nil && d.peers.Reaches(b) }
@@ -234,9 +235,11 @@ func TestCampaignFaults(t *testing.T) {
 	for name, open := range enginetest.Devices(t) {
 		t.Run(name, func(t *testing.T) {
 			r, device := seeds.New(t), campaignDevice(t, open)
-			for _, algorithm := range []string{rounds.BlockedName, eliminate.Name, rounds.SquaringName, rounds.SingleStageName} {
+			for _, algorithm := range []string{rounds.BlockedName, eliminate.Name, rounds.SquaringName,
+				rounds.SingleStageName} {
 				t.Run(algorithm, func(t *testing.T) {
-					c := &faultCase{device: device, algorithm: algorithm, g: enginetest.RandomGraph(t, r, 130+r.IntN(60), entry.KindI32, false)}
+					c := &faultCase{device: device, algorithm: algorithm,
+						g: enginetest.RandomGraph(t, r, 130+r.IntN(60), entry.KindI32, false)}
 					c.failEach(t, r)
 					// The same from a store that is half done, which is opened and continued.
 					// Of more, pivots would be timed, who knows how often.
@@ -247,7 +250,8 @@ func TestCampaignFaults(t *testing.T) {
 			}
 			for _, algorithm := range []string{rounds.BlockedName, rounds.SingleStageName} {
 				t.Run(algorithm+" with predecessors", func(t *testing.T) {
-					c := &faultCase{device: device, algorithm: algorithm, predecessors: true, g: enginetest.RandomGraph(t, r, 130+r.IntN(60), entry.KindI32, false)}
+					c := &faultCase{device: device, algorithm: algorithm, predecessors: true,
+						g: enginetest.RandomGraph(t, r, 130+r.IntN(60), entry.KindI32, false)}
 					c.failEach(t, r)
 				})
 			}
@@ -296,7 +300,8 @@ func (c *faultCase) failEach(t *testing.T, r *rand.Rand) {
 	if now := settled(before); now > before {
 		t.Errorf("%d goroutines, %d before", now, before)
 	}
-	t.Logf("%s, half done %v: %d operations, %d failures injected, at %d kinds of operation; %d times other predecessors",
+	t.Logf("%s, half done %v: %d operations, %d failures injected, at %d kinds of operation; %d times other "+
+		"predecessors",
 		c.algorithm, c.half != "", clean.asked, injected, len(of), c.others)
 }
 
@@ -354,7 +359,8 @@ func (c *faultCase) run(dir string, f *fault) (err error) {
 
 func (c *faultCase) open(dir string) (*engine.Problem, error) {
 	if c.half == "" {
-		return engine.Create(context.Background(), dir, c.g, engine.CreateOptions{Tile: 64, Predecessors: c.predecessors})
+		return engine.Create(context.Background(), dir, c.g,
+			engine.CreateOptions{Tile: 64, Predecessors: c.predecessors})
 	}
 	if err := os.CopyFS(dir, os.DirFS(c.half)); err != nil {
 		return nil, err
@@ -369,7 +375,8 @@ func (c *faultCase) solve(p *engine.Problem, f *fault) (err error) {
 			err = errors.Join(err, fmt.Errorf("still alive: %w", back))
 		}
 	}()
-	o := engine.Options{Device: faulty(few(c.device, 64), f), Request: plan.Request{Algorithm: c.algorithm, Streams: 2}, Checkpoint: time.Millisecond}
+	o := engine.Options{Device: faulty(few(c.device, 64), f), Request: plan.Request{Algorithm: c.algorithm, Streams: 2},
+		Checkpoint: time.Millisecond}
 	if c.algorithm == rounds.BlockedName {
 		o.Round, o.HostMemory = 64, 3*p.Geometry().TileBytes()
 	}
@@ -387,11 +394,14 @@ func (c *faultCase) fail(t *testing.T, f *fault) {
 	err := c.run(dir, f)
 	what := fmt.Sprintf("%s: operation %d (%s), for good %v", c.algorithm, f.at, f.failed, f.stays)
 	// Where a GPU, or what is page-locked for it, has no room, the processor expands.
-	spare := err == nil && c.algorithm == eliminate.Name && !c.device.Part(0).Info().SharedCores && strings.HasPrefix(f.failed, "allocate")
+	spare := err == nil && c.algorithm == eliminate.Name && !c.device.Part(0).Info().SharedCores &&
+		strings.HasPrefix(f.failed, "allocate")
 	if injected := f.failed != "" && !spare; injected != (err != nil) || injected && !errors.Is(err, errFault) {
 		t.Errorf("%s: %v", what, err)
 	}
-	if onDevice := strings.Fields(f.failed + " -")[0]; err != nil && (onDevice == "copy" || onDevice == "launch") && !strings.Contains(err.Error(), "tile (") && !strings.Contains(err.Error(), "expansion") && !strings.Contains(err.Error(), "tile row") && !strings.Contains(err.Error(), "timing ") &&
+	if onDevice := strings.Fields(f.failed + " -")[0]; err != nil && (onDevice == "copy" || onDevice == "launch") &&
+		!strings.Contains(err.Error(), "tile (") && !strings.Contains(err.Error(), "expansion") &&
+		!strings.Contains(err.Error(), "tile row") && !strings.Contains(err.Error(), "timing ") &&
 		!strings.Contains(err.Error(), dir+"/") { // a sync beside it may fail first, for good, and names its file
 		t.Errorf("%s: neither tile nor stage is named: %v", what, err)
 	}

@@ -27,10 +27,12 @@ type Forecast struct {
 	Layout    tiles.Layout `json:"layout"`
 	Plans     plan.Plans   `json:"-"` // of all algorithms that were looked at, or that of none; in JSON, a member each
 
-	StoreBytes  int64 `json:"store_bytes"`  // of a store that is not there yet
-	BesideBytes int64 `json:"beside_bytes"` // more, beside it for a while: of the core's store, or of a copy of the input
-	Room        int64 `json:"room_bytes"`   // that the volume has for both; 0: unknown
-	Lacks       error `json:"-"`            // why what would be faster is not done: the volume has no room; nil: nothing would
+	StoreBytes int64 `json:"store_bytes"` // of a store that is not there yet
+	// more, beside it for a while: of the core's store, or of a copy of the input
+	BesideBytes int64 `json:"beside_bytes"`
+	Room        int64 `json:"room_bytes"` // that the volume has for both; 0: unknown
+	// why what would be faster is not done: the volume has no room; nil: nothing would
+	Lacks error `json:"-"`
 
 	basis  *plan.Basis
 	choice plan.Choice
@@ -59,7 +61,8 @@ func (f *Forecast) Lines() []plan.Line {
 // ForecastGraph plans the solve of a graph that has no store yet. To time the disk it writes and removes a file of
 // 128 MiB in the folder dir; if dir is "" it writes nothing, and the plan leaves out syncs. If nothing fits the room
 // that the limits give, it plans what would be done without that limit.
-func ForecastGraph(ctx context.Context, w graph.Weights, d kernels.Device, l plan.Request, dir string) (*Forecast, error) {
+func ForecastGraph(ctx context.Context, w graph.Weights, d kernels.Device, l plan.Request, dir string) (*Forecast,
+	error) {
 	if err := check(ctx, w, l.Sources); err != nil {
 		return nil, err
 	}
@@ -77,7 +80,8 @@ func (p *Problem) Forecast(ctx context.Context, d kernels.Device, l plan.Request
 		return nil, err
 	}
 	if p.geom.Factors {
-		return nil, text.ErrorOf(plan.ErrLayout, "%s keeps factors, and plans are made for a matrix of distances", p.Dir())
+		return nil, text.ErrorOf(plan.ErrLayout, "%s keeps factors, and plans are made for a matrix of distances",
+			p.Dir())
 	}
 	begun, err := p.begun(state)
 	if err != nil {
@@ -103,7 +107,8 @@ func (p *Problem) Forecast(ctx context.Context, d kernels.Device, l plan.Request
 // ForecastMatrix plans the solve of a matrix of n vertices that has no store yet, without looking at its entries or
 // timing a disk.
 func ForecastMatrix(ctx context.Context, e graph.Extent, d kernels.Device, l plan.Request) (*Forecast, error) {
-	q := &plan.Basis{Facts: graph.Facts{N: e.N, Kind: cmp.Or(l.Kind, entry.KindI32), Symmetric: e.Symmetric, IDs: e.IDs}, Dense: true, Request: l}
+	q := &plan.Basis{Facts: graph.Facts{N: e.N, Kind: cmp.Or(l.Kind, entry.KindI32), Symmetric: e.Symmetric,
+		IDs: e.IDs}, Dense: true, Request: l}
 	f, err := predict(ctx, q, d, "")
 	f.BesideBytes += e.Spool
 	return f, err
@@ -123,7 +128,8 @@ func predict(ctx context.Context, q *plan.Basis, d kernels.Device, dir string) (
 		return f, err
 	}
 	if dir != "" {
-		if err := q.Rates.MeasureDisk(dir, int64(q.Facts.N)*int64(q.Facts.N)*int64(q.Facts.Kind.Bytes()), q.Info.SharedCores); err != nil {
+		if err := q.Rates.MeasureDisk(dir, int64(q.Facts.N)*int64(q.Facts.N)*int64(q.Facts.Kind.Bytes()),
+			q.Info.SharedCores); err != nil {
 			return f, err
 		}
 	}

@@ -28,7 +28,8 @@ const smallTile = 64 * 64 * entry.WordBytes
 // cutAtSyncs makes a store of a graph and solves it. Before and after each sync of the solve it copies what a disk
 // might hold if the power were cut. It returns the solved store, which is closed when the test ends, and the folders
 // of the copies in order.
-func cutAtSyncs(t testing.TB, r *rand.Rand, g graph.Weights, made engine.CreateOptions, o engine.Options) (p *engine.Problem, copies []string) {
+func cutAtSyncs(t testing.TB, r *rand.Rand, g graph.Weights, made engine.CreateOptions,
+	o engine.Options) (p *engine.Problem, copies []string) {
 	t.Helper()
 	dir, into := filepath.Join(t.TempDir(), "x.ooc"), t.TempDir()
 	h, err := crashtest.Watch(dir)

@@ -20,7 +20,8 @@ func ChangeElimination(change func(o *eliminate.Options)) (back func()) {
 	was := eliminateOptions
 	set := func(o eliminate.Options) {
 		eliminateOptions = o
-		algorithms[slices.IndexFunc(algorithms, func(a solver) bool { return a.Name() == eliminate.Name })] = eliminate.New(o)
+		algorithms[slices.IndexFunc(algorithms,
+			func(a solver) bool { return a.Name() == eliminate.Name })] = eliminate.New(o)
 	}
 	o := was
 	change(&o)
@@ -31,7 +32,8 @@ func ChangeElimination(change func(o *eliminate.Options)) (back func()) {
 // What external tests take from the inside of the package.
 
 // ChooseBy chooses with rates that nobody measured.
-func ChooseBy(ctx context.Context, w graph.Weights, info kernels.Info, r plan.Rates, l plan.Request) (*plan.Choice, error) {
+func ChooseBy(ctx context.Context, w graph.Weights, info kernels.Info, r plan.Rates, l plan.Request) (*plan.Choice,
+	error) {
 	q := basisFor(w, l.WithDefaults(info))
 	q.Info, q.Rates = info, r
 	return q.Choose(ctx, planned())

@@ -33,7 +33,8 @@ func TestInterruptedPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: 64, Sources: tiles.RowSet{7}})
+	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g,
+		engine.CreateOptions{Tile: 64, Sources: tiles.RowSet{7}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,10 +42,13 @@ func TestInterruptedPlan(t *testing.T) {
 	device := enginetest.Device(t, 64, 64)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := engine.Choose(ctx, g, device, plan.Request{Algorithm: eliminate.Name}); !errors.Is(err, context.Canceled) {
+	if _, err := engine.Choose(ctx, g, device, plan.Request{Algorithm: eliminate.Name}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("a plan: %v", err)
 	}
-	if _, err := p.Solve(ctx, engine.Options{Device: device, Request: plan.Request{Algorithm: eliminate.Name}}); !errors.Is(err, task.ErrInterrupted) {
+	if _, err := p.Solve(ctx,
+		engine.Options{Device: device, Request: plan.Request{Algorithm: eliminate.Name}}); !errors.Is(err,
+		task.ErrInterrupted) {
 		t.Errorf("a solve: %v", err)
 	}
 }
@@ -75,7 +79,8 @@ func TestInterruptedCheck(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "x.ooc")
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
-			if _, err := engine.Create(ctx, dir, w, engine.CreateOptions{Tile: 64}); !errors.Is(err, task.ErrInterrupted) {
+			if _, err := engine.Create(ctx, dir, w, engine.CreateOptions{Tile: 64}); !errors.Is(err,
+				task.ErrInterrupted) {
 				t.Errorf("%s, %s: %v", input, name, err)
 			}
 			if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {

@@ -101,7 +101,8 @@ func TestOtherKinds(t *testing.T) {
 			ways := map[string]engine.Options{
 				"blocked":     enginetest.RandomShape(r, g.N, tile).Of(g.Kind).Options(t),
 				"elimination": eliminating(t),
-				"device":      {Device: conformance.WithLaneOps(enginetest.Device(t, 1000, tile)), Request: plan.Request{Algorithm: eliminate.Name}},
+				"device": {Device: conformance.WithLaneOps(enginetest.Device(t, 1000, tile)),
+					Request: plan.Request{Algorithm: eliminate.Name}},
 			}
 			create := engine.CreateOptions{Tile: tile}
 			switch layout {
@@ -172,7 +173,8 @@ func TestRangeOfU16(t *testing.T) {
 			enginetest.Solve(t, p, engine.Options{Request: plan.Request{Algorithm: algorithm}})
 			sameAsSearch(t, p, g)
 		}
-		_, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), build(longest+1, undirected), engine.CreateOptions{})
+		_, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), build(longest+1, undirected),
+			engine.CreateOptions{})
 		var wrong *graph.RangeError
 		if !errors.As(err, &wrong) || wrong.Kind != entry.KindU16 || wrong.Limit != longest+1 {
 			t.Errorf("a distance of %v: %v", longest+1, err)

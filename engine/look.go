@@ -11,14 +11,17 @@ import (
 // View is what can be seen of a store from another process.
 type View struct {
 	live.Live
-	Host    string            `json:"host,omitempty"`    // of the process that has, or last had, the store, with its PID
-	Running bool              `json:"running"`           // that process has the store now
-	Process lock.ProcessState `json:"process,omitempty"` // what that process does; "" if it has no store, or cannot be told
-	Silent  time.Duration     `json:"-"`                 // how long it has said nothing, if that is too long for a solve; then there are no rates and no time left
-	Died    bool              `json:"died,omitempty"`    // its process ended without recording why
-	Made    []string          `json:"-"`                 // the command line that made the store; nil where a process solves it
-	All     string            `json:"-"`                 // of a part store: the folder of all parts
-	GoOn    string            `json:"-"`                 // and the command that goes on with them
+	// of the process that has, or last had, the store, with its PID
+	Host    string `json:"host,omitempty"`
+	Running bool   `json:"running"` // that process has the store now
+	// what that process does; "" if it has no store, or cannot be told
+	Process lock.ProcessState `json:"process,omitempty"`
+	// how long it has said nothing, if that is too long for a solve; then there are no rates and no time left
+	Silent time.Duration `json:"-"`
+	Died   bool          `json:"died,omitempty"` // its process ended without recording why
+	Made   []string      `json:"-"`              // the command line that made the store; nil where a process solves it
+	All    string        `json:"-"`              // of a part store: the folder of all parts
+	GoOn   string        `json:"-"`              // and the command that goes on with them
 }
 
 // silentAfter is how long a solve may say nothing. It speaks several times a second, but a busy disk or machine may

@@ -37,7 +37,8 @@ func TestLook(t *testing.T) {
 	if _, err := engine.Look(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no store: %v", err)
 	}
-	p, err := engine.Create(t.Context(), dir, enginetest.RandomGraph(t, seeds.New(t), 100, entry.KindI32, false), engine.CreateOptions{Tile: 64})
+	p, err := engine.Create(t.Context(), dir, enginetest.RandomGraph(t, seeds.New(t), 100, entry.KindI32, false),
+		engine.CreateOptions{Tile: 64})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,9 +55,11 @@ func TestLook(t *testing.T) {
 	}
 	reports := live.NewReporter(live.ReporterOptions{Control: new(live.Control), Publish: p.Store().SetLive})
 	reports.Show(func() live.Live {
-		return live.Live{Status: live.Status{PID: os.Getpid(), Progress: 0.25, RestorePoint: 0.25, Device: "a\x1b[2Jb"}, Workers: live.Workers{Device: "ki."}}
+		return live.Live{Status: live.Status{PID: os.Getpid(), Progress: 0.25, RestorePoint: 0.25, Device: "a\x1b[2Jb"},
+			Workers: live.Workers{Device: "ki."}}
 	})
-	if v := look("told", live.Running, true, false); v.Progress != 0.25 || v.Device != `a\u001b[2Jb` || v.Workers.Device != "ki." {
+	if v := look("told", live.Running, true, false); v.Progress != 0.25 || v.Device != `a\u001b[2Jb` ||
+		v.Workers.Device != "ki." {
 		t.Errorf("told %+v", v)
 	}
 	own, err := os.ReadFile(filepath.Join(dir, "live"))
@@ -64,10 +67,12 @@ func TestLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := enginetest.Create(t, enginetest.RandomGraph(t, seeds.New(t), 100, entry.KindI32, false), 64)
-	if err := other.Store().SetLive([]byte(fmt.Sprintf(`{"pid":%d,"state":"running","progress":0.75}`, os.Getpid()))); err != nil {
+	if err := other.Store().SetLive([]byte(fmt.Sprintf(`{"pid":%d,"state":"running","progress":0.75}`,
+		os.Getpid()))); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(os.Remove(filepath.Join(dir, "live")), os.Rename(filepath.Join(other.Dir(), "live"), filepath.Join(dir, "live"))); err != nil {
+	if err := errors.Join(os.Remove(filepath.Join(dir, "live")),
+		os.Rename(filepath.Join(other.Dir(), "live"), filepath.Join(dir, "live"))); err != nil {
 		t.Fatal(err)
 	}
 	if v := look("another store's progress in the place of its own", live.Running, true, false); v.Progress != 0 {
@@ -109,10 +114,12 @@ func TestBoardsOfSolves(t *testing.T) {
 		p := enginetest.Create(t, enginetest.RandomGraph(t, r, n, entry.KindI32, false), 64)
 		enginetest.Solve(t, p, o)
 		shown := lastLive(t, p)
-		if shown.State != live.Solved || shown.Board == nil || shown.Board.Across != entry.CeilDiv(n, 64) || shown.Board.Down != shown.Board.Across {
+		if shown.State != live.Solved || shown.Board == nil || shown.Board.Across != entry.CeilDiv(n, 64) ||
+			shown.Board.Down != shown.Board.Across {
 			t.Fatalf("%s: %+v", o.Algorithm, shown)
 		}
-		if i := slices.IndexFunc(shown.Board.Cells, func(c live.Cell) bool { return c.Share() != 1 || c.Working() || c.Phase() == 0 }); i >= 0 {
+		if i := slices.IndexFunc(shown.Board.Cells,
+			func(c live.Cell) bool { return c.Share() != 1 || c.Working() || c.Phase() == 0 }); i >= 0 {
 			t.Errorf("%s: cell %d at the end: %b", o.Algorithm, i, shown.Board.Cells[i])
 		}
 	}

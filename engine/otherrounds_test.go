@@ -36,7 +36,9 @@ func TestCampaignSquaringPowerCuts(t *testing.T) {
 		enginetest.Solve(t, whole, enginetest.RandomShape(r, n, 64).Options(t))
 		squared := func() engine.Options {
 			side := entry.CeilDiv(n, 64)
-			return engine.Options{Request: plan.Request{Algorithm: rounds.SquaringName, HostMemory: int64(2+r.IntN(9)) * 64 * 64 * 4}, Device: enginetest.Device(t, 2*side+3+r.IntN(side*side), 64)}
+			return engine.Options{Request: plan.Request{Algorithm: rounds.SquaringName,
+				HostMemory: int64(2+r.IntN(9)) * 64 * 64 * 4},
+				Device: enginetest.Device(t, 2*side+3+r.IntN(side*side), 64)}
 		}
 		for i, dir := range cutWhileSolving(t, r, g, engine.CreateOptions{Tile: 64}, squared()) {
 			p, err := engine.Open(dir)
@@ -52,7 +54,8 @@ func TestCampaignSquaringPowerCuts(t *testing.T) {
 			}
 			enginetest.Solve(t, p, o)
 			verifyAll(t, p)
-			if k.Kind == entry.KindI32 && !bytes.Equal(enginetest.MatrixFile(t, dir), enginetest.MatrixFile(t, whole.Dir())) {
+			if k.Kind == entry.KindI32 &&
+				!bytes.Equal(enginetest.MatrixFile(t, dir), enginetest.MatrixFile(t, whole.Dir())) {
 				t.Errorf("cut %d: other bytes than without the cut", i)
 			}
 			if err := p.Close(); err != nil {
@@ -81,7 +84,9 @@ func TestOtherRoundsSolve(t *testing.T) {
 					if other == rounds.SingleStageName && r.IntN(2) == 0 {
 						algorithm = rounds.BlockedName // which counts pivots too, and goes on
 					}
-					o := engine.Options{Request: plan.Request{Algorithm: algorithm, HostMemory: int64(pages) * p.Geometry().TileBytes(), Streams: 1 + r.IntN(3)}, Device: enginetest.Device(t, slots, 64),
+					o := engine.Options{Request: plan.Request{Algorithm: algorithm,
+						HostMemory: int64(pages) * p.Geometry().TileBytes(), Streams: 1 + r.IntN(3)},
+						Device:     enginetest.Device(t, slots, 64),
 						Checkpoint: time.Duration(1+r.IntN(20)) * time.Millisecond, Interval: 100 * time.Microsecond}
 					ctx, cancel := context.WithCancel(context.Background())
 					stop := r.Float64()
@@ -103,7 +108,8 @@ func TestOtherRoundsSolve(t *testing.T) {
 					}
 				}
 				verifyAll(t, p)
-				if k.Kind == entry.KindI32 && !bytes.Equal(enginetest.MatrixFile(t, p.Dir()), enginetest.MatrixFile(t, whole.Dir())) {
+				if k.Kind == entry.KindI32 &&
+					!bytes.Equal(enginetest.MatrixFile(t, p.Dir()), enginetest.MatrixFile(t, whole.Dir())) {
 					t.Errorf("i32: %s and blocked rounds differ", other)
 				}
 			}
@@ -124,7 +130,9 @@ func TestSquaringStopsEarly(t *testing.T) {
 	}
 	p := enginetest.Create(t, g, 64)
 	var last live.Status
-	sum := enginetest.Solve(t, p, engine.Options{Request: plan.Request{Algorithm: rounds.SquaringName}, Device: enginetest.Device(t, 60, 64), Progress: func(s live.Status) { last = s }})
+	sum := enginetest.Solve(t, p,
+		engine.Options{Request: plan.Request{Algorithm: rounds.SquaringName}, Device: enginetest.Device(t, 60, 64),
+			Progress: func(s live.Status) { last = s }})
 	if last.State != live.Solved || last.Progress != 1 {
 		t.Errorf("%s at %.2f of all passes", last.State, last.Progress)
 	}
@@ -142,13 +150,19 @@ func TestOtherRoundsRefuse(t *testing.T) {
 		slots     int
 	}{{rounds.SingleStageName, 63}, {rounds.SquaringName, 9}} {
 		p := enginetest.Create(t, g, 64)
-		if _, err := p.Solve(context.Background(), engine.Options{Request: plan.Request{Algorithm: c.algorithm}, Device: enginetest.Device(t, c.slots, 64)}); !errors.Is(err, device.ErrMemory) {
+		if _, err := p.Solve(context.Background(),
+			engine.Options{Request: plan.Request{Algorithm: c.algorithm},
+				Device: enginetest.Device(t, c.slots, 64)}); !errors.Is(err, device.ErrMemory) {
 			t.Errorf("%s in %d slots: %v", c.algorithm, c.slots, err)
 		}
-		if _, err := p.Solve(context.Background(), engine.Options{Request: plan.Request{Algorithm: c.algorithm}, Device: enginetest.Device(t, c.slots+1, 64)}); err != nil {
+		if _, err := p.Solve(context.Background(),
+			engine.Options{Request: plan.Request{Algorithm: c.algorithm},
+				Device: enginetest.Device(t, c.slots+1, 64)}); err != nil {
 			t.Errorf("%s in %d slots: %v", c.algorithm, c.slots+1, err)
 		}
-		if _, err := p.Solve(context.Background(), engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: enginetest.Device(t, 99, 64)}); err != nil {
+		if _, err := p.Solve(context.Background(),
+			engine.Options{Request: plan.Request{Algorithm: eliminate.Name},
+				Device: enginetest.Device(t, 99, 64)}); err != nil {
 			t.Errorf("a solved store: %v", err)
 		}
 	}
@@ -165,7 +179,9 @@ func TestOneStreamOverlapsNothing(t *testing.T) {
 			slots = 64
 		}
 		var lines bytes.Buffer
-		sum := enginetest.Solve(t, p, engine.Options{Request: plan.Request{Algorithm: algorithm, Streams: 1, HostMemory: 4 * p.Geometry().TileBytes()}, Device: enginetest.Device(t, slots, 64), Timeline: &lines})
+		sum := enginetest.Solve(t, p,
+			engine.Options{Request: plan.Request{Algorithm: algorithm, Streams: 1,
+				HostMemory: 4 * p.Geometry().TileBytes()}, Device: enginetest.Device(t, slots, 64), Timeline: &lines})
 		if plan.Of[*rounds.Plan](sum.Plans).Window != 1 || plan.Of[*rounds.Plan](sum.Plans).LookAhead {
 			t.Errorf("%s: plan %+v", algorithm, plan.Of[*rounds.Plan](sum.Plans))
 		}

@@ -101,7 +101,8 @@ func (p *Problem) ClusterCommand() string {
 	if p.meta.Predecessors {
 		keep = " --predecessors"
 	}
-	return fmt.Sprintf("mpirun -n %d ooc solve %s --cluster mpi --grid %s --part-dir %s%s", q.Of(), text.Quote(p.meta.Input.Name), q.Grid(), text.Quote(filepath.Dir(p.allParts())), keep)
+	return fmt.Sprintf("mpirun -n %d ooc solve %s --cluster mpi --grid %s --part-dir %s%s", q.Of(),
+		text.Quote(p.meta.Input.Name), q.Grid(), text.Quote(filepath.Dir(p.allParts())), keep)
 }
 
 // Part is which part this store has, or the first of all of its parts; nil if there are none.

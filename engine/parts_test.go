@@ -30,7 +30,8 @@ func partOptions(t *testing.T, r *rand.Rand, p *engine.Problem, devices int) eng
 }
 
 // partOptionsWith is partOptions with devices that wrap makes of those that it opens.
-func partOptionsWith(t *testing.T, r *rand.Rand, p *engine.Problem, devices int, wrap func(i int, d kernels.Device) kernels.Device) engine.Options {
+func partOptionsWith(t *testing.T, r *rand.Rand, p *engine.Problem, devices int,
+	wrap func(i int, d kernels.Device) kernels.Device) engine.Options {
 	t.Helper()
 	side, tileBytes := p.Geometry().Side(), p.Geometry().TileBytes()
 	width := 1 + r.IntN(min(side, 3))
@@ -51,7 +52,8 @@ func partOptionsWith(t *testing.T, r *rand.Rand, p *engine.Problem, devices int,
 	})
 	pages := minPages + r.IntN(2)*r.IntN(side*side)
 	return engine.Options{
-		Request: plan.Request{Algorithm: rounds.BlockedName, HostMemory: int64(devices) * int64(pages) * tileBytes, Round: 64 * width, Streams: 1 + r.IntN(3)}, Device: d,
+		Request: plan.Request{Algorithm: rounds.BlockedName, HostMemory: int64(devices) * int64(pages) * tileBytes,
+			Round: 64 * width, Streams: 1 + r.IntN(3)}, Device: d,
 		Checkpoint: time.Duration(1+r.IntN(20)) * time.Millisecond, Interval: 100 * time.Microsecond,
 	}
 }
@@ -78,7 +80,8 @@ func TestPartsReach(t *testing.T) {
 	g := enginetest.RandomGraph(t, r, 600, entry.KindI32, false)
 	var out []int64
 	var matrices [][]byte
-	for _, wrap := range []func(int, kernels.Device) kernels.Device{setApart, func(_ int, d kernels.Device) kernels.Device { return d }} {
+	for _, wrap := range []func(int, kernels.Device) kernels.Device{setApart,
+		func(_ int, d kernels.Device) kernels.Device { return d }} {
 		p := enginetest.Create(t, g, 64)
 		o := partOptionsWith(t, r, p, 2, wrap)
 		o.HostMemory, o.Round, o.Checkpoint = 0, 64, time.Hour
@@ -142,7 +145,8 @@ func TestParts(t *testing.T) {
 				}
 			}
 			verifyAll(t, p)
-			if !k.Kind.Float() && !o.Predecessors && !bytes.Equal(enginetest.MatrixFile(t, p.Dir()), enginetest.MatrixFile(t, whole.Dir())) {
+			if !k.Kind.Float() && !o.Predecessors &&
+				!bytes.Equal(enginetest.MatrixFile(t, p.Dir()), enginetest.MatrixFile(t, whole.Dir())) {
 				t.Errorf("%d vertices of %s: one device and several differ", n, k.Kind)
 			}
 		}
@@ -194,14 +198,16 @@ func TestCampaignPartPowerCuts(t *testing.T) {
 			g := enginetest.RandomGraph(t, r, n, k.Kind, k.Negative)
 			whole := enginetest.Create(t, g, 64)
 			enginetest.Solve(t, whole, partOptions(t, r, whole, 1))
-			for i, dir := range cutWhileSolving(t, r, g, engine.CreateOptions{Tile: 64}, partOptions(t, r, whole, 2+r.IntN(2))) {
+			for i, dir := range cutWhileSolving(t, r, g, engine.CreateOptions{Tile: 64},
+				partOptions(t, r, whole, 2+r.IntN(2))) {
 				p, err := engine.Open(dir)
 				if err != nil {
 					t.Fatalf("cut %d: %v", i, err)
 				}
 				enginetest.Solve(t, p, partOptions(t, r, p, 1+r.IntN(3)))
 				verifyAll(t, p)
-				if !k.Kind.Float() && !bytes.Equal(enginetest.MatrixFile(t, dir), enginetest.MatrixFile(t, whole.Dir())) {
+				if !k.Kind.Float() && !bytes.Equal(enginetest.MatrixFile(t, dir),
+					enginetest.MatrixFile(t, whole.Dir())) {
 					t.Errorf("cut %d: other bytes than without the cut", i)
 				}
 				if err := p.Close(); err != nil {

@@ -308,7 +308,8 @@ func (l *partLines) arcsInto(vertices []int32, _ *rowMender) ([][]shortArc, erro
 			answer = answer[entry.WordBytes:]
 			for range count {
 				weight := answer[tiles.PredecessorBytes:]
-				lists[i] = append(lists[i], shortArc{int32(le.Uint32(answer)), l.meta.Kind.Value(l.meta.Kind.At(weight, 0))})
+				lists[i] = append(lists[i],
+					shortArc{int32(le.Uint32(answer)), l.meta.Kind.Value(l.meta.Kind.At(weight, 0))})
 				answer = weight[k:]
 			}
 		}

@@ -74,7 +74,8 @@ func (s *partedRanks) open(rank int) *engine.Problem {
 	if tiles.IsStore(dir) {
 		p, err = engine.Open(dir)
 	} else {
-		p, err = engine.Create(context.Background(), dir, s.g, engine.CreateOptions{Tile: 64, Layout: tiles.Square, Part: &part, Predecessors: true})
+		p, err = engine.Create(context.Background(), dir, s.g,
+			engine.CreateOptions{Tile: 64, Layout: tiles.Square, Part: &part, Predecessors: true})
 	}
 	if err != nil {
 		s.t.Fatal(err)
@@ -102,7 +103,8 @@ func (s *partedRanks) solve(unlucky, after int, at func(cancel func())) []error 
 		}}
 		link.left.Store(int64(after))
 		o := engine.Options{
-			Request: plan.Request{Algorithm: rounds.BlockedName, Grid: [2]int{s.part.Rows, s.part.Cols}}, Device: device.Ranked(d, size, 1<<26), Ranks: ranks.NewGroup(link), Control: new(live.Control),
+			Request: plan.Request{Algorithm: rounds.BlockedName, Grid: [2]int{s.part.Rows, s.part.Cols}},
+			Device:  device.Ranked(d, size, 1<<26), Ranks: ranks.NewGroup(link), Control: new(live.Control),
 		}
 		group.Go(func() error {
 			defer cancel()
@@ -148,7 +150,8 @@ func TestPartTrees(t *testing.T) {
 		// No part is without tiles.
 		s := &partedRanks{t: t, g: zeroCycles(t, r, 257+r.IntN(100), kind), dir: t.TempDir()}
 		grid := [][2]int{{1, 2}, {2, 1}, {2, 2}, {1, 3}}[r.IntN(4)]
-		s.part = tiles.Part{Dealt: tiles.Dealt{Rows: grid[0], Cols: grid[1], Block: 1 + r.IntN(2)}, Solve: tiles.NewID()}
+		s.part = tiles.Part{Dealt: tiles.Dealt{Rows: grid[0], Cols: grid[1], Block: 1 + r.IntN(2)},
+			Solve: tiles.NewID()}
 		errs := s.solve(r.IntN(s.part.Of()), 1+r.IntN(6), func(cancel func()) { cancel() })
 		if errs[0] != nil {
 			stops++

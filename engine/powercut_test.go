@@ -48,7 +48,8 @@ func TestCampaignPowerCuts(t *testing.T) {
 				}
 				enginetest.Solve(t, p, options())
 				verifyAll(t, p)
-				if !k.Kind.Float() && !bytes.Equal(enginetest.MatrixFile(t, dir), enginetest.MatrixFile(t, whole.Dir())) {
+				if !k.Kind.Float() && !bytes.Equal(enginetest.MatrixFile(t, dir),
+					enginetest.MatrixFile(t, whole.Dir())) {
 					t.Errorf("cut %d: other bytes than without the cut", i)
 				}
 				if err := p.Close(); err != nil {
@@ -62,7 +63,8 @@ func TestCampaignPowerCuts(t *testing.T) {
 
 // cutWhileSolving solves a graph and copies what a disk might hold at random moments, in the middle of
 // syncs among them, into folders of their own.
-func cutWhileSolving(t *testing.T, r *rand.Rand, g graph.Weights, made engine.CreateOptions, o engine.Options) (dirs []string) {
+func cutWhileSolving(t *testing.T, r *rand.Rand, g graph.Weights, made engine.CreateOptions,
+	o engine.Options) (dirs []string) {
 	t.Helper()
 	dir, copies := filepath.Join(t.TempDir(), "x.ooc"), t.TempDir()
 	h, err := crashtest.Watch(dir)
@@ -172,9 +174,11 @@ func smallestOf(t testing.TB, algorithm string, n int, kind entry.Kind) engine.O
 		o.Algorithm, o.Round, o.HostMemory = algorithm, 0, 0
 		return o
 	case rounds.SquaringName, rounds.SingleStageName:
-		return engine.Options{Request: plan.Request{Algorithm: algorithm, HostMemory: 3 * smallTile, Streams: 2}, Device: enginetest.Device(t, side*side, 64)}
+		return engine.Options{Request: plan.Request{Algorithm: algorithm, HostMemory: 3 * smallTile, Streams: 2},
+			Device: enginetest.Device(t, side*side, 64)}
 	}
-	return enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.MinSlots(entry.CeilDiv(n, 64), 1) + 1, Pages: 3, Streams: 2, Kind: kind}.Options(t)
+	return enginetest.Shape{Tile: 64, Width: 1, Slots: enginetest.MinSlots(entry.CeilDiv(n, 64), 1) + 1, Pages: 3,
+		Streams: 2, Kind: kind}.Options(t)
 }
 
 // cutEverywhere solves once, cutting before every operation, and then goes on from each cut.

@@ -73,8 +73,8 @@ func (o *CreateOptions) check(ctx context.Context, w graph.Weights) error {
 	return interrupted(ctx, check(ctx, w, o.Sources))
 }
 
-// check is the graph's Check. Where that could not show that distances fit a byte, it finds the longest of those from the
-// sources; none: from all vertices.
+// check is the graph's Check. Where that could not show that distances fit a byte, it finds the longest of those from
+// the sources; none: from all vertices.
 func check(ctx context.Context, w graph.Weights, sources tiles.RowSet) error {
 	err := w.Check(ctx)
 	var refused *graph.RangeError
@@ -122,7 +122,8 @@ func (p *Problem) Replace(ctx context.Context, w graph.Weights, o CreateOptions)
 	return q, err
 }
 
-func makeStore(dir string, w graph.Weights, o CreateOptions, create func(tiles.Meta, *tiles.CSR, tiles.IDs) (*tiles.Store, error)) (*Problem, error) {
+func makeStore(dir string, w graph.Weights, o CreateOptions,
+	create func(tiles.Meta, *tiles.CSR, tiles.IDs) (*tiles.Store, error)) (*Problem, error) {
 	if err := oneLines(&o.Input); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", dir, graph.ErrBadInput, err)
 	}
@@ -139,7 +140,8 @@ func makeStore(dir string, w graph.Weights, o CreateOptions, create func(tiles.M
 	}
 	o.Tile = cmp.Or(o.Tile, c.Tile, plan.DefaultTile(f.N, o.Layout == tiles.Upper))
 	if _, ok := w.(*graph.Graph); o.Layout == tiles.Factors && (!ok || len(o.Sources) > 0 || o.Predecessors) {
-		return nil, text.ErrorOf(plan.ErrLayout, "factors are kept of sparse graphs, with neither chosen sources nor predecessors")
+		return nil, text.ErrorOf(plan.ErrLayout,
+			"factors are kept of sparse graphs, with neither chosen sources nor predecessors")
 	}
 	if o.Layout == tiles.Upper && !f.Symmetric {
 		return nil, fmt.Errorf("%w %s: the graph is not symmetric", plan.ErrLayout, o.Layout)
@@ -200,7 +202,8 @@ func oneLines(in *tiles.Input) error {
 	if in.Asked != nil {
 		asked = *in.Asked
 	}
-	for _, s := range []string{in.Name, in.Format, in.Columns, in.Base, in.NoArc, asked.Format, asked.Kind, asked.Direction} {
+	for _, s := range []string{in.Name, in.Format, in.Columns, in.Base, in.NoArc, asked.Format, asked.Kind,
+		asked.Direction} {
 		if !text.OneLine(s) {
 			return fmt.Errorf("%q holds a line end", s)
 		}
@@ -399,6 +402,7 @@ func (p *Problem) summary(d kernels.Device) task.Summary {
 	return task.Summary{
 		Store: store, Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind),
 		Plans:  plan.NoPlans(planned()),
-		Device: d.Info().Model, Ceiling: float64(max(1, d.Info().Devices)) * plan.Ceiling(d, p.meta.Variant(), p.meta.N),
+		Device: d.Info().Model, Ceiling: float64(max(1, d.Info().Devices)) * plan.Ceiling(d, p.meta.Variant(),
+			p.meta.N),
 	}
 }

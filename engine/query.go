@@ -22,7 +22,8 @@ func (p *Problem) Solved() error {
 		if state, counts, err := part.State(); err != nil {
 			return err
 		} else if !counts || state.Done < int64(p.geom.N) {
-			return fmt.Errorf("%s is %w (%.1f %% done); continue with: %s", part.Dir(), ErrUnsolved, 100*float64(state.Done)/float64(p.geom.N), p.ClusterCommand())
+			return fmt.Errorf("%s is %w (%.1f %% done); continue with: %s", part.Dir(), ErrUnsolved,
+				100*float64(state.Done)/float64(p.geom.N), p.ClusterCommand())
 		}
 	}
 	state, counts, err := p.store.State()
@@ -30,7 +31,8 @@ func (p *Problem) Solved() error {
 	case err != nil:
 		return err
 	case !counts || state.Done < int64(p.geom.RowCount()):
-		return fmt.Errorf("%s is %w (%.1f %% done)", p.Dir(), ErrUnsolved, 100*float64(state.Done)/float64(p.geom.RowCount()))
+		return fmt.Errorf("%s is %w (%.1f %% done)", p.Dir(), ErrUnsolved,
+			100*float64(state.Done)/float64(p.geom.RowCount()))
 	}
 	rooted, err := p.treesRooted()
 	if err == nil && !rooted {
@@ -87,7 +89,8 @@ func (p *Problem) Place(u int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return 0, text.ErrorOf(graph.ErrNoVertex, "%s keeps distances from chosen sources, and %s is none of them", p.Dir(), ids.Name(u))
+	return 0, text.ErrorOf(graph.ErrNoVertex, "%s keeps distances from chosen sources, and %s is none of them", p.Dir(),
+		ids.Name(u))
 }
 
 // Row fills dst, of N elements, with the distances from row u to every row, in the input's units. Errors are

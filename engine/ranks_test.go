@@ -26,7 +26,8 @@ import (
 
 // solveRanks solves a store in so many ranks, each a goroutine with a device and an open store of its own. change
 // changes the options of a rank. It returns the errors by rank.
-func solveRanks(t *testing.T, r *rand.Rand, ctx context.Context, p *engine.Problem, size int, change func(rank int, o *engine.Options)) []error {
+func solveRanks(t *testing.T, r *rand.Rand, ctx context.Context, p *engine.Problem, size int,
+	change func(rank int, o *engine.Options)) []error {
 	t.Helper()
 	links, down := enginetest.Links(size)
 	first := partOptions(t, r, p, 1)
@@ -44,7 +45,8 @@ func solveRanks(t *testing.T, r *rand.Rand, ctx context.Context, p *engine.Probl
 			o = partOptions(t, r, p, 1)
 		}
 		o.HostMemory = first.HostMemory * int64(size)
-		o.Ranks, o.Grid, o.Control, o.Device = ranks.NewGroup(links[rank]), grid, new(live.Control), device.Ranked(first.Device, size, first.Device.Info().Memory)
+		o.Ranks, o.Grid, o.Control, o.Device = ranks.NewGroup(links[rank]), grid, new(live.Control),
+			device.Ranked(first.Device, size, first.Device.Info().Memory)
 		if rank > 0 {
 			o.Device = partOptionsDevice(t, first.Device.Info().Memory)
 		}
@@ -136,7 +138,8 @@ func TestRanks(t *testing.T) {
 				}
 			}
 			verifyAll(t, p)
-			if !k.Kind.Float() && !o.Predecessors && !bytes.Equal(enginetest.MatrixFile(t, p.Dir()), enginetest.MatrixFile(t, whole.Dir())) {
+			if !k.Kind.Float() && !o.Predecessors &&
+				!bytes.Equal(enginetest.MatrixFile(t, p.Dir()), enginetest.MatrixFile(t, whole.Dir())) {
 				t.Errorf("%d vertices of %s: one process and several differ", n, k.Kind)
 			}
 		}

@@ -67,8 +67,10 @@ func uniform(t testing.TB, r *rand.Rand, n, m int, kind entry.Kind) *graph.Graph
 func manyRates(r *rand.Rand) plan.Rates {
 	times := func(x float64) float64 { return x * float64(int(1)<<r.IntN(8)) / 16 }
 	return plan.Rates{
-		Kernel: times(50e9), PerOperation: times(1e-5), Closure: times(3e-3), In: times(2e10), Out: times(2e10), Read: times(2e10),
-		Write: times(1e10), Tail: times(1e-7), Host: times(50e9), Levels: times(500e9), Lock: times(16e9), Disk: times(1e9), Dirty: times(1e9),
+		Kernel: times(50e9), PerOperation: times(1e-5), Closure: times(3e-3), In: times(2e10), Out: times(2e10),
+		Read:  times(2e10),
+		Write: times(1e10), Tail: times(1e-7), Host: times(50e9), Levels: times(500e9), Lock: times(16e9),
+		Disk: times(1e9), Dirty: times(1e9),
 	}
 }
 
@@ -103,7 +105,8 @@ func TestFloatsFollowCountedWork(t *testing.T) {
 								info.Memory = 1 << (28 + r.IntN(8))
 							}
 							threads := runtime.GOMAXPROCS(1 + r.IntN(9))
-							c, err := engine.ChooseBy(t.Context(), g, info, manyRates(r), plan.Request{Algorithm: algorithm, HostMemory: 8 << 30})
+							c, err := engine.ChooseBy(t.Context(), g, info, manyRates(r),
+								plan.Request{Algorithm: algorithm, HostMemory: 8 << 30})
 							runtime.GOMAXPROCS(threads)
 							if err != nil {
 								t.Fatal(err)
@@ -116,7 +119,8 @@ func TestFloatsFollowCountedWork(t *testing.T) {
 								t.Fatalf("%s; %s", first, is)
 							}
 							// The next process may find a store that has its tiles, and nothing else.
-							again, err := engine.ChooseBy(t.Context(), g, info, manyRates(r), plan.Request{Algorithm: algorithm, HostMemory: 8 << 30, Tile: c.Tile})
+							again, err := engine.ChooseBy(t.Context(), g, info, manyRates(r),
+								plan.Request{Algorithm: algorithm, HostMemory: 8 << 30, Tile: c.Tile})
 							if err != nil || again.Algorithm != c.Algorithm || how(again) != how(c) {
 								t.Fatalf("%s; once there are tiles %s%s, %v", first, again.Algorithm, how(again), err)
 							}
@@ -170,13 +174,15 @@ func TestFloatsRepeat(t *testing.T) {
 // another machine may have chosen.
 func elsewhere(t *testing.T, g *graph.Graph) *engine.Problem {
 	t.Helper()
-	c, err := engine.ChooseBy(t.Context(), g, kernels.Info{Memory: 1 << 30, SharedCores: true}, plan.Rates{Kernel: 1e9}, plan.Request{Algorithm: eliminate.Name, Tile: 64})
+	c, err := engine.ChooseBy(t.Context(), g, kernels.Info{Memory: 1 << 30, SharedCores: true}, plan.Rates{Kernel: 1e9},
+		plan.Request{Algorithm: eliminate.Name, Tile: 64})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.Plan.(*eliminate.Plan).Eliminated -= 9
 	c.Plan.(*eliminate.Plan).Core += 9
-	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: 64, Choice: c})
+	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g,
+		engine.CreateOptions{Tile: 64, Choice: c})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +198,8 @@ func TestResumeObeys(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%d", kind, most), func(t *testing.T) {
 				smallCores(t, most)
 				g := uniform(t, r, 900, 2200, kind)
-				o := engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: enginetest.Device(t, 1<<10, 64), Checkpoint: 1}
+				o := engine.Options{Request: plan.Request{Algorithm: eliminate.Name},
+					Device: enginetest.Device(t, 1<<10, 64), Checkpoint: 1}
 				whole := elsewhere(t, g)
 				defer whole.Close()
 				wanted := plan.Of[*eliminate.Plan](enginetest.Solve(t, whole, o).Plans).Eliminated
@@ -209,7 +216,8 @@ func TestResumeObeys(t *testing.T) {
 				o.Algorithm = ""
 				sum := enginetest.Solve(t, again, o)
 				if sum.ResumedFrom == 0 || plan.Of[*eliminate.Plan](sum.Plans).Eliminated != wanted {
-					t.Errorf("from %v: %d eliminated, want %d", sum.ResumedFrom, plan.Of[*eliminate.Plan](sum.Plans).Eliminated, wanted)
+					t.Errorf("from %v: %d eliminated, want %d", sum.ResumedFrom,
+						plan.Of[*eliminate.Plan](sum.Plans).Eliminated, wanted)
 				}
 				if !sameBytes(t, whole, again) {
 					t.Error("other bytes than without an interrupt")
@@ -246,7 +254,8 @@ func TestResumeOnOtherDevice(t *testing.T) {
 			back := engine.ChangeElimination(func(o *eliminate.Options) { o.CoreAtOnce = most })
 			d := enginetest.Device(t, 1<<10, 64)
 			g := uniform(t, r, 700, 2000, kind)
-			o := engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: named{d, "cuda:1", 0}, Checkpoint: 1}
+			o := engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: named{d, "cuda:1", 0},
+				Checkpoint: 1}
 			whole := enginetest.Create(t, g, 64)
 			enginetest.Solve(t, whole, o)
 			p := stoppedPast(t, 0.1, o, func() *engine.Problem { return enginetest.Create(t, g, 64) })
@@ -256,12 +265,14 @@ func TestResumeOnOtherDevice(t *testing.T) {
 				device kernels.Device
 				kind   error
 				says   string
-			}{{d, device.ErrUnknown, "--device cuda"}, {named{d, "cuda:0", 1 << 14}, device.ErrMemory, "--device-memory"}} {
+			}{{d, device.ErrUnknown, "--device cuda"},
+				{named{d, "cuda:0", 1 << 14}, device.ErrMemory, "--device-memory"}} {
 				if !fixed {
 					break
 				}
 				o.Device = other.device
-				if _, err := p.Solve(t.Context(), o); !errors.Is(err, other.kind) || !strings.Contains(err.Error(), other.says) {
+				if _, err := p.Solve(t.Context(), o); !errors.Is(err, other.kind) ||
+					!strings.Contains(err.Error(), other.says) {
 					t.Errorf("%s: %v", kind, err)
 				}
 			}
@@ -282,7 +293,8 @@ func TestResumeOnOtherDevice(t *testing.T) {
 func TestResumeWithoutStop(t *testing.T) {
 	for _, kind := range []entry.Kind{entry.KindI32, entry.KindF32} {
 		g := enginetest.HardGraph(t, seeds.New(t), 700, kind, false)
-		o := engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: enginetest.Device(t, 1<<10, 64), Checkpoint: 1}
+		o := engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: enginetest.Device(t, 1<<10, 64),
+			Checkpoint: 1}
 		p := stoppedPast(t, 0.1, o, func() *engine.Problem { return enginetest.Create(t, g, 64) })
 		state, _, err := p.Store().State()
 		if err != nil || state.Stop == 0 {
@@ -306,7 +318,8 @@ func TestResumeLacksMemory(t *testing.T) {
 	for _, kind := range []entry.Kind{entry.KindF32, entry.KindI32} {
 		smallCores(t, -1)
 		g := uniform(t, r, 700, 2000, kind)
-		o := engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: enginetest.Device(t, 1<<10, 64), Checkpoint: 1}
+		o := engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: enginetest.Device(t, 1<<10, 64),
+			Checkpoint: 1}
 		p := stoppedPast(t, 0.1, o, func() *engine.Problem { return enginetest.Create(t, g, 64) })
 		before, _, err := p.Store().State()
 		if err != nil {
@@ -351,10 +364,12 @@ func TestFloatsLackMemory(t *testing.T) {
 	}
 	// What was begun cannot go on in rounds.
 	free(1 << 30)
-	o := engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: enginetest.Device(t, 1<<10, 64), Checkpoint: 1}
+	o := engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: enginetest.Device(t, 1<<10, 64),
+		Checkpoint: 1}
 	begun := stoppedPast(t, 0.1, o, func() *engine.Problem { return enginetest.Create(t, g, 64) })
 	free(1 << 12)
-	if _, err := begun.Solve(t.Context(), o); !errors.Is(err, device.ErrMemory) || !strings.Contains(err.Error(), "--restart --algorithm blocked") {
+	if _, err := begun.Solve(t.Context(), o); !errors.Is(err, device.ErrMemory) ||
+		!strings.Contains(err.Error(), "--restart --algorithm blocked") {
 		t.Fatalf("begun: %v", err)
 	}
 	o.Algorithm = rounds.BlockedName

@@ -80,7 +80,8 @@ func (p *Problem) Differences(w Wanted) []*ChangedError {
 		usual       string // the default
 		isUsual     bool   // the store is what the default makes
 	}{
-		{"kind", string(m.Kind), string(w.Kind), "i32 or f32, by the weights", m.Kind == entry.KindI32 || asked.Kind == ""},
+		{"kind", string(m.Kind), string(w.Kind), "i32 or f32, by the weights", m.Kind == entry.KindI32 ||
+			asked.Kind == ""},
 		{"scale", number(m.Scale), number(w.Scale), "1", m.Scale == 1},
 		{"tile", number(int64(m.T)), number(int64(w.Tile)), "", true},
 		{"keep", p.Keeps(), w.Keep, "", true},
@@ -173,7 +174,8 @@ func (p *Problem) SameInput(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	same, err := isInput(&p.meta.Input, path, info.Size(), info.ModTime(), func() (string, error) { return fileSHA256(ctx, path) })
+	same, err := isInput(&p.meta.Input, path, info.Size(), info.ModTime(),
+		func() (string, error) { return fileSHA256(ctx, path) })
 	if err == nil && !same {
 		err = &ChangedError{p.Dir(), "input", p.meta.Input.Name, path, false}
 	}

@@ -41,7 +41,8 @@ func TestDifferences(t *testing.T) {
 	made := tiles.Input{Format: "edges", Columns: "from,to", NoArc: "-1", Base: "0", Asked: &tiles.Asked{}}
 	g := enginetest.RandomGraph(t, seeds.New(t), 100, entry.KindI32, false)
 	create := func(rows tiles.RowSet, made tiles.Input) *engine.Problem {
-		p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: 64, Input: made, Sources: rows})
+		p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g,
+			engine.CreateOptions{Tile: 64, Input: made, Sources: rows})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +74,8 @@ func TestDifferences(t *testing.T) {
 		{plain, engine.Wanted{NoArc: "+Inf"}, nil, nil},
 		{plain, engine.Wanted{NoArc: "0"}, []string{"no-arc"}, nil},
 		{some, engine.Wanted{Sources: tiles.RowSet{3, 7}, Columns: "from,to", NoArc: "-1.0", Base: "0"}, nil, nil},
-		{some, engine.Wanted{Sources: tiles.RowSet{3, 7}, Columns: "from,to", NoArc: "1", Base: "0"}, []string{"no-arc"}, nil},
+		{some, engine.Wanted{Sources: tiles.RowSet{3, 7}, Columns: "from,to", NoArc: "1", Base: "0"},
+			[]string{"no-arc"}, nil},
 		{plain, engine.Wanted{Kind: entry.KindF32, Base: "1"}, []string{"kind", "base"}, nil},
 		{plain, engine.Wanted{Scale: g.Scale + 1}, []string{"scale"}, nil},
 		{plain, engine.Wanted{Tile: 128}, []string{"tile"}, nil},
@@ -126,7 +128,8 @@ func TestDefaultKinds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Input: tiles.Input{Asked: c.asked}})
+		p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g,
+			engine.CreateOptions{Input: tiles.Input{Asked: c.asked}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,8 @@ func TestSmallerCore(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := enginetest.Device(t, 64, 1024)
-	t.Cleanup(engine.ChangeElimination(func(o *eliminate.Options) { o.CoreAtOnce = 2048 })) // a larger one is in a store
+	// a larger one is in a store
+	t.Cleanup(engine.ChangeElimination(func(o *eliminate.Options) { o.CoreAtOnce = 2048 }))
 	limits := plan.Request{Algorithm: eliminate.Name, Room: math.MaxInt64}
 	best, err := engine.ForecastGraph(context.Background(), g, d, limits, "")
 	if err != nil || best.BesideBytes == 0 {
@@ -37,7 +38,9 @@ func TestSmallerCore(t *testing.T) {
 	}
 	limits.Room = best.StoreBytes + best.BesideBytes/2
 	small, err := engine.ForecastGraph(context.Background(), g, d, limits, "")
-	if err != nil || small.Fits() != nil || plan.Of[*eliminate.Plan](small.Plans).Core >= plan.Of[*eliminate.Plan](best.Plans).Core || small.Lacks == nil {
-		t.Errorf("a core of %d takes %d bytes beside the store; with room for half of that: %+v, %v", plan.Of[*eliminate.Plan](best.Plans).Core, best.BesideBytes, small, err)
+	if err != nil || small.Fits() != nil ||
+		plan.Of[*eliminate.Plan](small.Plans).Core >= plan.Of[*eliminate.Plan](best.Plans).Core || small.Lacks == nil {
+		t.Errorf("a core of %d takes %d bytes beside the store; with room for half of that: %+v, %v",
+			plan.Of[*eliminate.Plan](best.Plans).Core, best.BesideBytes, small, err)
 	}
 }

@@ -81,13 +81,16 @@ func TestSmallMemory(t *testing.T) {
 			return err
 		}
 		dir := filepath.Join(t.TempDir(), "x.ooc")
-		p, err := engine.Create(t.Context(), dir, g, engine.CreateOptions{Choice: choice, Sources: l.Sources, Predecessors: l.Predecessors})
+		p, err := engine.Create(t.Context(), dir, g,
+			engine.CreateOptions{Choice: choice, Sources: l.Sources, Predecessors: l.Predecessors})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer os.RemoveAll(dir)
 		defer p.Close()
-		if _, err := p.Solve(t.Context(), engine.Options{Device: d, Request: plan.Request{HostMemory: l.HostMemory, Algorithm: l.Algorithm}}); err != nil {
+		if _, err := p.Solve(t.Context(),
+			engine.Options{Device: d,
+				Request: plan.Request{HostMemory: l.HostMemory, Algorithm: l.Algorithm}}); err != nil {
 			t.Fatalf("refused once a store was made: %v", err)
 		}
 		verifyAll(t, p)

@@ -49,7 +49,8 @@ func (p *Problem) Solve(ctx context.Context, o Options) (sum task.Summary, err e
 		o.Checkpoint = task.DefaultCheckpoint
 	}
 	defer o.Control.Begun() // a checkpoint that was asked for last is that of the end
-	reports := live.NewReporter(live.ReporterOptions{Control: o.Control, Publish: p.store.SetLive, Progress: o.Progress, Interval: o.Interval})
+	reports := live.NewReporter(live.ReporterOptions{Control: o.Control, Publish: p.store.SetLive, Progress: o.Progress,
+		Interval: o.Interval})
 	sum, err = p.solve(ctx, o, lines, reports)
 	err = interrupted(ctx, err)
 	if lerr := lines.Close(); err == nil && lerr != nil {
@@ -66,7 +67,8 @@ func interrupted(ctx context.Context, err error) error {
 	return err
 }
 
-func (p *Problem) solve(ctx context.Context, o Options, lines *live.Timeline, reports *live.Reporter) (sum task.Summary, err error) {
+func (p *Problem) solve(ctx context.Context, o Options, lines *live.Timeline, reports *live.Reporter) (sum task.Summary,
+	err error) {
 	began := o.Control.Now()
 	if o.Device == nil {
 		d, _, err := registry.Open("auto", 0)
@@ -137,7 +139,8 @@ type begin struct {
 }
 
 // follow solves what rank 0 does, which keeps the state of the store.
-func (p *Problem) follow(ctx context.Context, o Options, began time.Time, lines *live.Timeline, reports *live.Reporter) (task.Summary, error) {
+func (p *Problem) follow(ctx context.Context, o Options, began time.Time, lines *live.Timeline,
+	reports *live.Reporter) (task.Summary, error) {
 	sum := p.summary(o.Device)
 	counts, err := false, error(nil)
 	if p.store.IsPart() {
@@ -170,14 +173,17 @@ func (p *Problem) follow(ctx context.Context, o Options, began time.Time, lines 
 }
 
 // task is the solve as its algorithm sees it.
-func (p *Problem) task(o Options, lines *live.Timeline, reports *live.Reporter, c *plan.Choice, state tiles.State, counts bool) (*task.Task, error) {
+func (p *Problem) task(o Options, lines *live.Timeline, reports *live.Reporter, c *plan.Choice, state tiles.State,
+	counts bool) (*task.Task, error) {
 	t := &task.Task{
 		Store: p.store, Meta: &p.meta, Geometry: p.geom, State: state, Device: o.Device, Choice: c,
-		Request: o.Request, Checkpoint: o.Checkpoint, Ranks: o.Ranks, Control: o.Control, Reports: reports, Timeline: lines, Graph: p.Graph,
+		Request: o.Request, Checkpoint: o.Checkpoint, Ranks: o.Ranks, Control: o.Control, Reports: reports,
+		Timeline: lines, Graph: p.Graph,
 		Finish: func(ctx context.Context, sums []uint32, summed []bool) error {
 			return p.agree(o.Ranks, p.finish(ctx, &o, p.mends(), sums, summed))
 		},
-		SolveCore: func(ctx context.Context, w graph.Weights, print string, reports *live.Reporter) (task.Summary, []uint32, int, error) {
+		SolveCore: func(ctx context.Context, w graph.Weights, print string, reports *live.Reporter) (task.Summary,
+			[]uint32, int, error) {
 			o := o
 			o.Algorithm, o.Round = plan.Auto, 0
 			return p.solveCore(ctx, o, lines, w, print, reports)
@@ -185,7 +191,9 @@ func (p *Problem) task(o Options, lines *live.Timeline, reports *live.Reporter, 
 	}
 	if q := p.meta.Part; q != nil {
 		if o.Round > 0 && o.Round != q.Block*p.geom.T {
-			return nil, text.ErrorOf(rounds.ErrRound, "%s was dealt in blocks of %d vertices, and rounds are as wide; leave --round away", p.Dir(), q.Block*p.geom.T)
+			return nil, text.ErrorOf(rounds.ErrRound,
+				"%s was dealt in blocks of %d vertices, and rounds are as wide; leave --round away", p.Dir(),
+				q.Block*p.geom.T)
 		}
 		t.Round, t.Grid = q.Block*p.geom.T, [2]int{q.Rows, q.Cols}
 	}

@@ -97,7 +97,8 @@ func TestInterruptAndResume(t *testing.T) {
 			enginetest.Solve(t, whole, enginetest.RandomShape(r, n, 64).Options(t))
 			solveInPieces(t, r, p, n)
 			verifyAll(t, p)
-			if k.Kind == entry.KindI32 && !bytes.Equal(enginetest.MatrixFile(t, p.Dir()), enginetest.MatrixFile(t, whole.Dir())) {
+			if k.Kind == entry.KindI32 &&
+				!bytes.Equal(enginetest.MatrixFile(t, p.Dir()), enginetest.MatrixFile(t, whole.Dir())) {
 				t.Error("i32: interrupted and uninterrupted solves differ")
 			}
 		}

@@ -52,7 +52,8 @@ func TestTimeline(t *testing.T) {
 		}
 	}
 	tb := p.Geometry().TileBytes()
-	for s, bytes := range map[stream.Stage]int64{stream.In: sum.BytesIn, stream.Out: sum.BytesOut, stream.Read: sum.BytesRead, stream.Write: sum.BytesWritten} {
+	for s, bytes := range map[stream.Stage]int64{stream.In: sum.BytesIn, stream.Out: sum.BytesOut,
+		stream.Read: sum.BytesRead, stream.Write: sum.BytesWritten} {
 		if got := count[int(s)]; got < bytes/tb || got == 0 {
 			t.Errorf("%d spans of stage %v for %d bytes", got, s, bytes)
 		}
@@ -88,7 +89,8 @@ func TestTimelineOfElimination(t *testing.T) {
 			}
 		}
 		if plan.Of[*eliminate.Plan](sum.Plans).Core == 0 || (spans > 0) != (most == 0) {
-			t.Errorf("cores of up to %d in memory: %d spans, a core of %d", most, spans, plan.Of[*eliminate.Plan](sum.Plans).Core)
+			t.Errorf("cores of up to %d in memory: %d spans, a core of %d", most, spans,
+				plan.Of[*eliminate.Plan](sum.Plans).Core)
 		}
 	}
 }

@@ -79,7 +79,8 @@ func TestTrackedSolve(t *testing.T) {
 					t.Errorf("%d trees of %d proved: %v", proof.Trees, n, err)
 				}
 			}
-			if sum := enginetest.Solve(t, p, enginetest.RandomShape(r, g.N, 64).Paired(g.Kind).Options(t)); !sum.AlreadySolved {
+			if sum := enginetest.Solve(t, p,
+				enginetest.RandomShape(r, g.N, 64).Paired(g.Kind).Options(t)); !sum.AlreadySolved {
 				t.Error("solved again")
 			}
 		}
@@ -165,7 +166,8 @@ func TestCampaignTrackedPowerCuts(t *testing.T) {
 				w, made = enginetest.OpenMatrix(t, enginetest.WriteMatrix(t, g, false), g.Kind, 64)
 			}
 			made.Predecessors = true
-			for i, dir := range cutWhileSolving(t, r, w, made, enginetest.RandomShape(r, g.N, 64).Paired(g.Kind).Options(t)) {
+			for i, dir := range cutWhileSolving(t, r, w, made,
+				enginetest.RandomShape(r, g.N, 64).Paired(g.Kind).Options(t)) {
 				cuts++
 				p, err := engine.Open(dir)
 				if err != nil {
@@ -190,7 +192,8 @@ func TestCampaignTrackedPowerCuts(t *testing.T) {
 // last arc comes from 0, and the row panel meets first, of two ways to 0 that are the same, that by 64.
 func loopingGraph(t *testing.T) *graph.Graph {
 	t.Helper()
-	g, err := graph.New(100, graph.AsKind(entry.KindI32)).Add(66, 65, 1).Add(65, 0, 0).Add(0, 64, 0).Add(64, 0, 0).Build()
+	g, err := graph.New(100, graph.AsKind(entry.KindI32)).Add(66, 65, 1).Add(65, 0, 0).Add(0, 64, 0).Add(64, 0,
+		0).Build()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +226,8 @@ func TestRootTrees(t *testing.T) {
 		checkTrees(t, q, g)
 	}
 	if unrooted == 0 || looping == 0 {
-		t.Errorf("of %d cuts, %d between the last round and the checksums, %d with predecessors in a loop", len(dirs), unrooted, looping)
+		t.Errorf("of %d cuts, %d between the last round and the checksums, %d with predecessors in a loop", len(dirs),
+			unrooted, looping)
 	}
 }
 
@@ -264,7 +268,8 @@ func TestRootTreesRandom(t *testing.T) {
 			if _, err := p.RootTrees(context.Background(), new(live.Control)); err != nil {
 				t.Fatal(err)
 			}
-			if err := p.StoreSums(make([]uint32, p.Geometry().Tiles()), make([]bool, p.Geometry().Tiles())); err != nil {
+			if err := p.StoreSums(make([]uint32, p.Geometry().Tiles()),
+				make([]bool, p.Geometry().Tiles())); err != nil {
 				t.Fatal(err)
 			}
 			checkTrees(t, p, g)

@@ -298,7 +298,8 @@ func (q *candidates) Pop() any {
 
 func newRowMender(p *Problem, arcs *arcLists) *rowMender {
 	n, kind, together := p.geom.N, p.meta.Kind, arcs.lines.together()
-	return &rowMender{p: p, arcs: arcs, strip: kind.Make(together * n), strips: entry.Make(together * n), column: kind.Make(n), before: entry.Make(n), dist: make([]float64, n),
+	return &rowMender{p: p, arcs: arcs, strip: kind.Make(together * n), strips: entry.Make(together * n),
+		column: kind.Make(n), before: entry.Make(n), dist: make([]float64, n),
 		state: make([]uint8, n), place: make([]int32, n), out: make([][]candidate, n)}
 }
 
@@ -306,7 +307,8 @@ func newRowMender(p *Problem, arcs *arcLists) *rowMender {
 // new predecessors.
 func (s *rowMender) row(k, u int) (columns, predecessors []int32, err error) {
 	n := s.p.geom.N
-	s.raw, s.stored = s.strip[k*n*s.p.meta.Kind.Bytes():][:n*s.p.meta.Kind.Bytes()], s.strips[k*n*entry.WordBytes:][:n*entry.WordBytes]
+	s.raw, s.stored = s.strip[k*n*s.p.meta.Kind.Bytes():][:n*s.p.meta.Kind.Bytes()],
+		s.strips[k*n*entry.WordBytes:][:n*entry.WordBytes]
 	pred := entry.View[int32](s.stored)
 	s.lost = s.lost[:0]
 	if pred[u] != entry.NoVertex { // rounding made a cycle shorter than none
@@ -422,7 +424,8 @@ func (s *rowMender) find(u int, before []int32) error {
 		}
 	}
 	if left > 0 {
-		return fmt.Errorf("%s: row %d: %w: no arcs make %d of its distances; solve again with --restart", s.p.Dir(), u, ErrWrong, left)
+		return fmt.Errorf("%s: row %d: %w: no arcs make %d of its distances; solve again with --restart", s.p.Dir(), u,
+			ErrWrong, left)
 	}
 	return nil
 }

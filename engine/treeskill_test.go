@@ -21,7 +21,8 @@ import (
 // another run find nothing to mend, and cuts the power then: what is called solved is on disk.
 func TestRootTreesKilledThenPowerCut(t *testing.T) {
 	r := seeds.New(t)
-	_, cuts := cutAtSyncs(t, r, loopingGraph(t), engine.CreateOptions{Tile: 64, Predecessors: true}, loopingShape.Options(t))
+	_, cuts := cutAtSyncs(t, r, loopingGraph(t), engine.CreateOptions{Tile: 64, Predecessors: true},
+		loopingShape.Options(t))
 	for _, dir := range cuts {
 		if !leftLooping(t, dir) {
 			continue
@@ -106,7 +107,8 @@ func checkAfterCut(t *testing.T, dir string) {
 
 // TestRootTreesPauses has predecessors checked in a pause: the check waits, and continues or is interrupted afterwards.
 func TestRootTreesPauses(t *testing.T) {
-	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), loopingGraph(t), engine.CreateOptions{Tile: 64, Predecessors: true})
+	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), loopingGraph(t),
+		engine.CreateOptions{Tile: 64, Predecessors: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,8 @@ func sameAsSquare(t *testing.T, upper, square *engine.Problem) {
 	for u := range rows {
 		rows[u] = wide.Make(n)
 		column := wide.Make(n)
-		if err := errors.Join(upper.Store().ReadRow(rows[u], u), upper.Store().ReadCol(column, u), square.Store().ReadRow(want, u)); err != nil {
+		if err := errors.Join(upper.Store().ReadRow(rows[u], u), upper.Store().ReadCol(column, u),
+			square.Store().ReadRow(want, u)); err != nil {
 			t.Fatal(err)
 		}
 		if !kind.Float() && !bytes.Equal(rows[u], want) {
@@ -84,7 +85,8 @@ func TestUpper(t *testing.T) {
 			for name, o := range map[string]engine.Options{
 				"rounds":      enginetest.RandomShape(r, n, tile).Options(t),
 				"elimination": eliminating(t),
-				"device":      {Device: conformance.WithLaneOps(enginetest.Device(t, 1000, tile)), Request: plan.Request{Algorithm: eliminate.Name}},
+				"device": {Device: conformance.WithLaneOps(enginetest.Device(t, 1000, tile)),
+					Request: plan.Request{Algorithm: eliminate.Name}},
 			} {
 				t.Run(fmt.Sprintf("%d/%s/%s/n=%d", round, kind, name, n), func(t *testing.T) {
 					p := enginetest.CreateUpper(t, g, tile)
@@ -115,7 +117,9 @@ func TestUpperHalves(t *testing.T) {
 	want := 1e9 * float64(geom.Tiles()) / float64(geom.Side()*geom.Side())
 	for _, round := range []int{64, 512, 1024} {
 		p := enginetest.CreateUpper(t, g, 64)
-		if s := enginetest.Solve(t, p, engine.Options{Request: plan.Request{Algorithm: rounds.BlockedName, Round: round}}); math.Abs(s.Relaxations/want-1) > 1e-9 {
+		if s := enginetest.Solve(t, p,
+			engine.Options{Request: plan.Request{Algorithm: rounds.BlockedName,
+				Round: round}}); math.Abs(s.Relaxations/want-1) > 1e-9 {
 			t.Errorf("%g relaxations in rounds of %d, not %g", s.Relaxations, round, want)
 		}
 	}
@@ -173,17 +177,19 @@ func TestUpperRefused(t *testing.T) {
 		want tiles.Layout
 		why  string
 	}{
-		"by default":     {symmetric, plan.Request{}, tiles.Upper, ""},
-		"asked for":      {symmetric, plan.Request{Layout: tiles.Upper}, tiles.Upper, ""},
-		"not wanted":     {symmetric, plan.Request{Layout: tiles.Square}, tiles.Square, ""},
-		"not symmetric":  {not, plan.Request{}, tiles.Square, ""},
-		"of another":     {not, plan.Request{Layout: tiles.Upper}, "", "no reverse"},
-		"sources":        {symmetric, plan.Request{Sources: tiles.RowSet{1, 2}}, tiles.Rows, ""},
-		"sources, asked": {symmetric, plan.Request{Sources: tiles.RowSet{1, 2}, Layout: tiles.Upper}, "", "chosen sources"},
-		"predecessors":   {symmetric, plan.Request{Predecessors: true}, tiles.Square, ""},
-		"trees, asked":   {symmetric, plan.Request{Predecessors: true, Layout: tiles.Upper}, "", "predecessors"},
-		"squaring":       {symmetric, plan.Request{Algorithm: rounds.SquaringName}, tiles.Square, ""},
-		"squared, asked": {symmetric, plan.Request{Algorithm: rounds.SquaringName, Layout: tiles.Upper}, "", "solves every tile"},
+		"by default":    {symmetric, plan.Request{}, tiles.Upper, ""},
+		"asked for":     {symmetric, plan.Request{Layout: tiles.Upper}, tiles.Upper, ""},
+		"not wanted":    {symmetric, plan.Request{Layout: tiles.Square}, tiles.Square, ""},
+		"not symmetric": {not, plan.Request{}, tiles.Square, ""},
+		"of another":    {not, plan.Request{Layout: tiles.Upper}, "", "no reverse"},
+		"sources":       {symmetric, plan.Request{Sources: tiles.RowSet{1, 2}}, tiles.Rows, ""},
+		"sources, asked": {symmetric, plan.Request{Sources: tiles.RowSet{1, 2}, Layout: tiles.Upper}, "",
+			"chosen sources"},
+		"predecessors": {symmetric, plan.Request{Predecessors: true}, tiles.Square, ""},
+		"trees, asked": {symmetric, plan.Request{Predecessors: true, Layout: tiles.Upper}, "", "predecessors"},
+		"squaring":     {symmetric, plan.Request{Algorithm: rounds.SquaringName}, tiles.Square, ""},
+		"squared, asked": {symmetric, plan.Request{Algorithm: rounds.SquaringName, Layout: tiles.Upper}, "",
+			"solves every tile"},
 	} {
 		choice, err := engine.Choose(t.Context(), c.g, device, c.l)
 		switch {
@@ -193,12 +199,14 @@ func TestUpperRefused(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), not, engine.CreateOptions{Layout: tiles.Upper}); !errors.Is(err, plan.ErrLayout) {
+	if _, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), not,
+		engine.CreateOptions{Layout: tiles.Upper}); !errors.Is(err, plan.ErrLayout) {
 		t.Errorf("a store of one half of a matrix that is not symmetric: %v", err)
 	}
 	p := enginetest.CreateUpper(t, symmetric, 64)
 	for _, name := range []string{rounds.SquaringName, rounds.SingleStageName} {
-		if _, err := p.Solve(t.Context(), engine.Options{Device: device, Request: plan.Request{Algorithm: name}}); !errors.Is(err, plan.ErrLayout) {
+		if _, err := p.Solve(t.Context(),
+			engine.Options{Device: device, Request: plan.Request{Algorithm: name}}); !errors.Is(err, plan.ErrLayout) {
 			t.Errorf("%s of one half: %v", name, err)
 		}
 	}
@@ -299,7 +307,8 @@ func TestUpperDamage(t *testing.T) {
 		t.Errorf("scrub: %v", err)
 	}
 	_, err = prove.All(t.Context(), p, prove.Options{})
-	if !errors.Is(err, engine.ErrWrong) && !errors.Is(err, tiles.ErrCorrupt) || !strings.Contains(fmt.Sprint(err), "tile (0,2)") {
+	if !errors.Is(err, engine.ErrWrong) && !errors.Is(err, tiles.ErrCorrupt) ||
+		!strings.Contains(fmt.Sprint(err), "tile (0,2)") {
 		t.Errorf("full proof: %v", err)
 	}
 }

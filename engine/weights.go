@@ -68,7 +68,8 @@ func (p *Problem) dense(path string) (*dense.Matrix, error) {
 	}
 	from := p.meta.Input
 	if path == "" && from.ModTime.IsZero() {
-		return nil, fmt.Errorf("%s: %w: %s, which is not kept; solve it once more with --restart", p.Dir(), ErrInput, from.Name)
+		return nil, fmt.Errorf("%s: %w: %s, which is not kept; solve it once more with --restart", p.Dir(), ErrInput,
+			from.Name)
 	}
 	if path == "" {
 		path = from.Name

@@ -76,12 +76,15 @@ func TestMatrixIsNeeded(t *testing.T) {
 	}{
 		{"nothing", func(string) error { return nil }, "", false},
 		{"missing", os.Remove, "no such file", false},
-		{"later time, same content", func(path string) error { return os.Chtimes(path, time.Time{}, time.Unix(1e9, 0)) }, "", false},
+		{"later time, same content",
+			func(path string) error { return os.Chtimes(path, time.Time{}, time.Unix(1e9, 0)) }, "", false},
 		{"moved", func(path string) error { return os.Rename(path, path+".moved") }, "", true},
-		{"moved and not told", func(path string) error { return os.Rename(path, path+".moved") }, "no such file", false},
+		{"moved and not told", func(path string) error { return os.Rename(path, path+".moved") }, "no such file",
+			false},
 		{"cut", func(path string) error { return os.Truncate(path, 9000) }, "it was cut", false},
 		{"other entry", flipLastByte, "is not what it was at the import", false},
-		{"no array", func(path string) error { return os.WriteFile(path, []byte("hello"), 0o600) }, "does not begin with", false},
+		{"no array", func(path string) error { return os.WriteFile(path, []byte("hello"), 0o600) },
+			"does not begin with", false},
 	} {
 		path := enginetest.WriteMatrix(t, g, false)
 		p := enginetest.Open(t, enginetest.CreateMatrix(t, path, entry.KindI32))
@@ -102,7 +105,8 @@ func TestMatrixIsNeeded(t *testing.T) {
 			"restart": func() error { return p.Restart(t.Context(), o) },
 		} {
 			err := do()
-			if !errors.Is(err, engine.ErrInput) || !strings.Contains(err.Error(), c.refusal) || !strings.Contains(err.Error(), path) {
+			if !errors.Is(err, engine.ErrInput) || !strings.Contains(err.Error(), c.refusal) ||
+				!strings.Contains(err.Error(), path) {
 				t.Errorf("%s, %s: %v", c.what, what, err)
 			}
 		}
@@ -127,7 +131,8 @@ func TestRestartComparesContent(t *testing.T) {
 	if err := errors.Join(flipLastByte(path), os.Chtimes(path, time.Time{}, info.ModTime())); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Restart(t.Context(), o); !errors.Is(err, engine.ErrInput) || !strings.Contains(err.Error(), "is not what it was at the import") {
+	if err := p.Restart(t.Context(), o); !errors.Is(err, engine.ErrInput) ||
+		!strings.Contains(err.Error(), "is not what it was at the import") {
 		t.Fatalf("restarted: %v", err)
 	}
 	if err := errors.Join(p.Close(), flipLastByte(path)); err != nil {
@@ -196,7 +201,8 @@ func TestMatrixChangesUnderSolve(t *testing.T) {
 	if err := flipLastByte(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Solve(context.Background(), enginetest.RandomShape(r, 300, 64).Options(t)); !errors.Is(err, graph.ErrChanged) {
+	if _, err := p.Solve(context.Background(), enginetest.RandomShape(r, 300, 64).Options(t)); !errors.Is(err,
+		graph.ErrChanged) {
 		t.Fatal(err)
 	}
 	if st, err := p.Status(); err != nil || st.State != live.New {

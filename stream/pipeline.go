@@ -130,7 +130,8 @@ type queue struct {
 func New(ctx context.Context, dev kernels.Device, o Options) (*Pipeline, error) {
 	o.fill()
 	g, gctx := errgroup.WithContext(ctx)
-	p := &Pipeline{group: g, ctx: gctx, issue: make(chan *task, o.Window), window: make(chan struct{}, o.Window), now: newActivities(o), trace: o.Trace}
+	p := &Pipeline{group: g, ctx: gctx, issue: make(chan *task, o.Window), window: make(chan struct{}, o.Window),
+		now: newActivities(o), trace: o.Trace}
 	for i := range o.Streams {
 		s, err := dev.NewStream()
 		if err != nil {

@@ -65,7 +65,8 @@ type memory struct {
 
 func newMemory(t *testing.T, d kernels.Device, r *rand.Rand, streams int) *memory {
 	t.Helper()
-	m := &memory{disk: make([]byte, 6), onDsk: make([]Region, 6), pages: make([]Page, 1+r.IntN(4)), slots: make([]Slot, 1+r.IntN(5))}
+	m := &memory{disk: make([]byte, 6), onDsk: make([]Region, 6), pages: make([]Page, 1+r.IntN(4)),
+		slots: make([]Slot, 1+r.IntN(5))}
 	var err error
 	if m.buf, err = d.Alloc(int64(len(m.slots)) * tileBytes); err != nil {
 		t.Fatal(err)
@@ -137,7 +138,8 @@ func r0(n int) int { return n - 1 }
 func (m *memory) randomKernel(r *rand.Rand, s *model, q int) Op {
 	a := r.IntN(len(m.slots))
 	if a == q || s.slots[a] >= 0x20 || s.slots[q] >= 0x40 {
-		return Op{Stage: Kernel, Stream: m.slots[q].Stream, Writes: []*Region{&m.slots[q].Region}, Device: func(kernels.Stream) error { return nil }}
+		return Op{Stage: Kernel, Stream: m.slots[q].Stream, Writes: []*Region{&m.slots[q].Region},
+			Device: func(kernels.Stream) error { return nil }}
 	}
 	s.slots[q] = min(s.slots[q], 2*s.slots[a])
 	c, src := &m.slots[q], &m.slots[a]
@@ -154,14 +156,19 @@ func TestProgramOrder(t *testing.T) {
 		d := openCPU(t)
 		streams := 1 + r.IntN(4)
 		m := newMemory(t, d, r, streams)
-		p, err := New(context.Background(), d, Options{Streams: streams, Readers: 1 + r.IntN(3), Writers: 1 + r.IntN(3), Window: 1 + r.IntN(40)})
+		p, err := New(context.Background(), d,
+			Options{Streams: streams, Readers: 1 + r.IntN(3), Writers: 1 + r.IntN(3), Window: 1 + r.IntN(40)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		s := &model{bytes.Clone(m.disk), make([]byte, len(m.pages)), make([]byte, len(m.slots))}
 		for q := range m.slots { // define every slot
-			if err := p.Submit(Op{Stage: In, Stream: m.slots[q].Stream, Reads: []*Region{&m.pages[0].Region}, Writes: []*Region{&m.slots[q].Region},
-				Device: func(st kernels.Stream) error { return st.CopyIn(m.slots[q].Tile, m.pages[0].Data) }}); err != nil {
+			if err := p.Submit(Op{Stage: In, Stream: m.slots[q].Stream, Reads: []*Region{&m.pages[0].Region},
+				Writes: []*Region{&m.slots[q].Region},
+				Device: func(st kernels.Stream) error {
+					return st.CopyIn(m.slots[q].Tile,
+						m.pages[0].Data)
+				}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -178,7 +185,8 @@ func TestProgramOrder(t *testing.T) {
 		}
 		for i := range m.pages {
 			if m.pages[i].Data[0] != s.pages[i] || m.pages[i].Data[tileBytes-1] != s.pages[i] {
-				t.Fatalf("page %d holds %d…%d, one by one %d", i, m.pages[i].Data[0], m.pages[i].Data[tileBytes-1], s.pages[i])
+				t.Fatalf("page %d holds %d…%d, one by one %d", i, m.pages[i].Data[0], m.pages[i].Data[tileBytes-1],
+					s.pages[i])
 			}
 		}
 		if err := p.Close(); err != nil {
@@ -246,7 +254,8 @@ func TestContextStops(t *testing.T) {
 	}
 	var region Region
 	for range 2 {
-		if err := p.Submit(Op{Stage: Read, Writes: []*Region{&region}, Host: func() error { <-p.Failed(); return nil }}); err != nil {
+		if err := p.Submit(Op{Stage: Read, Writes: []*Region{&region},
+			Host: func() error { <-p.Failed(); return nil }}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -55,7 +55,10 @@ func BenchmarkTiles(b *testing.B) {
 		bench("write", func() {}, write)
 		bench("read", func() {}, func(buf []byte, i, j int) error { return s.ReadTile(buf, i, j) })
 		bench("afterSync", func() { must(b, s.Checkpoint(State{})) }, write)
-		bench("sum", func() {}, func(_ []byte, i, j int) error { return s.TileSums(make([]uint32, s.meta.SumsPerTile()), i, j) })
+		bench("sum", func() {}, func(_ []byte, i,
+			j int) error {
+			return s.TileSums(make([]uint32, s.meta.SumsPerTile()), i, j)
+		})
 		must(b, s.Close())
 	}
 }

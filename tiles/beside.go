@@ -23,7 +23,8 @@ func OpenBeside(dir string, id ID) (*Store, error) {
 		return nil, err
 	}
 	if s.meta.ID != id {
-		return nil, errors.Join(disk.Corrupt(s.path(nameStore), "it is another store than the one that is solved"), s.Close())
+		return nil, errors.Join(disk.Corrupt(s.path(nameStore), "it is another store than the one that is solved"),
+			s.Close())
 	}
 	s.ready.Store(true)
 	s.changed()

@@ -117,7 +117,8 @@ func (s *Store) fileFault(op string, i, j int, off int64, err error) error {
 		err = path.Err
 	}
 	return &FaultError{Op: op, File: s.dist.Name(), I: i, J: j, Offset: off, Err: err,
-		Reason: "nothing is known to be damaged; see that the volume is there and that you may use the file, then run the same command again"}
+		Reason: "nothing is known to be damaged; see that the volume is there and that you may use the file, " +
+			"then run the same command again"}
 }
 
 // ahead asks the system to read a part of the matrix in the background. Call it under mu.

@@ -28,11 +28,16 @@ func withoutMapping(t *testing.T, tests map[string]func(*testing.T)) {
 // a failed sync do.
 func TestByFile(t *testing.T) {
 	withoutMapping(t, map[string]func(*testing.T){
-		"TilesRowsAndEntries": TestTilesRowsAndEntries, "ReadEntries": TestReadEntries, "ReadEntriesErrors": TestReadEntriesErrors, "PartialStore": TestPartialStore,
-		"Pairs": TestPairs, "WritePredecessors": TestWritePredecessors, "UpperReads": TestUpperReads, "UpperWrites": TestUpperWrites, "UpperDamage": TestUpperDamage,
-		"TileSums": TestTileSums, "ReadsAreChecked": TestReadsAreChecked, "ArgumentsAreChecked": TestArgumentsAreChecked, "Beside": TestBeside,
-		"CutUnderTheMapping": TestCutUnderTheMapping, "RemovedMatrix": TestRemovedMatrix, "ManyGoroutines": TestManyGoroutines, "CloseWhileInUse": TestCloseWhileInUse,
-		"Checkpoints": TestCheckpoints, "FailedSync": TestFailedSync, "NoteAfterKill": TestNoteAfterKill, "SolveKilled": TestSolveKilled, "RandomHistory": TestRandomHistory,
+		"TilesRowsAndEntries": TestTilesRowsAndEntries, "ReadEntries": TestReadEntries,
+		"ReadEntriesErrors": TestReadEntriesErrors, "PartialStore": TestPartialStore,
+		"Pairs": TestPairs, "WritePredecessors": TestWritePredecessors, "UpperReads": TestUpperReads,
+		"UpperWrites": TestUpperWrites, "UpperDamage": TestUpperDamage,
+		"TileSums": TestTileSums, "ReadsAreChecked": TestReadsAreChecked,
+		"ArgumentsAreChecked": TestArgumentsAreChecked, "Beside": TestBeside,
+		"CutUnderTheMapping": TestCutUnderTheMapping, "RemovedMatrix": TestRemovedMatrix,
+		"ManyGoroutines": TestManyGoroutines, "CloseWhileInUse": TestCloseWhileInUse,
+		"Checkpoints": TestCheckpoints, "FailedSync": TestFailedSync, "NoteAfterKill": TestNoteAfterKill,
+		"SolveKilled": TestSolveKilled, "RandomHistory": TestRandomHistory,
 		"ReadersWhileReplaced": TestReadersWhileReplaced, "Live": TestLive,
 	})
 }
@@ -100,7 +105,8 @@ func TestFileFaults(t *testing.T) {
 				}
 			}
 			f := (*FaultError)(nil)
-			if !errors.Is(err, c.err) || !errors.As(err, &f) || f.Op != op || f.File != s.dist.Name() || f.I != 1 || f.J != 2 || f.Reason == "" {
+			if !errors.Is(err, c.err) || !errors.As(err, &f) || f.Op != op || f.File != s.dist.Name() || f.I != 1 ||
+				f.J != 2 || f.Reason == "" {
 				t.Errorf("%v: %v", c.err, err)
 			}
 		}

@@ -87,9 +87,11 @@ func (m matrix) check(i, j, firstRow, lastRow int) error {
 				return nil // this process writes to the matrix by now
 			}
 			if now, serr := s.Sums(); errors.Is(serr, fs.ErrNotExist) || serr == nil && !slices.Equal(now, c.sums) {
-				return fmt.Errorf("%s: its solve was begun again while it was read; ask again when that is done", h.dist.Name())
+				return fmt.Errorf("%s: its solve was begun again while it was read; ask again when that is done",
+					h.dist.Name())
 			}
-			return fmt.Errorf("%s: %w: %w; ooc scrub names all that is damaged; then solve again with --restart", h.dist.Name(), ErrCorrupt, err)
+			return fmt.Errorf("%s: %w: %w; ooc scrub names all that is damaged; then solve again with --restart",
+				h.dist.Name(), ErrCorrupt, err)
 		}
 		word.Or(bit)
 	}
@@ -122,7 +124,8 @@ func (m *Meta) CompareSums(i, j, k int, got, want []uint32) error {
 	strip := m.T / m.SumsPerTile()
 	for at, sum := range got {
 		if first := (k + at) * strip; sum != want[at] {
-			return fmt.Errorf("tile (%d,%d), rows %d to %d of it: the checksum is %08x, it was solved with %08x", i, j, first, first+strip-1, sum, want[at])
+			return fmt.Errorf("tile (%d,%d), rows %d to %d of it: the checksum is %08x, it was solved with %08x", i, j,
+				first, first+strip-1, sum, want[at])
 		}
 	}
 	return nil

@@ -32,7 +32,8 @@ func TestReadsAreChecked(t *testing.T) {
 		return map[string]error{
 			"entry": err, "row": m.ReadRow(row, u), "column": m.ReadCol(row, v), "tile": m.ReadTile(tile, u/128, v/128),
 			"part": m.ReadEntries(part, u/128, v/128, u%128*128), "row of predecessors": m.ReadRowPredecessors(row, u),
-			"column of predecessors": m.ReadColPredecessors(row, v), "part of predecessors": m.ReadEntriesPredecessors(part, u/128, v/128, u%128*128),
+			"column of predecessors": m.ReadColPredecessors(row, v),
+			"part of predecessors":   m.ReadEntriesPredecessors(part, u/128, v/128, u%128*128),
 		}
 	}
 	fine := func(when string, m matrix, u, v int) {
@@ -60,7 +61,8 @@ func TestReadsAreChecked(t *testing.T) {
 	}
 	for what, err := range reads(s.matrix, 249, 90) { // in the same strip, another row and column
 		if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), made.path(nameDist)) ||
-			!strings.Contains(err.Error(), "tile (1,0), rows 64 to 127") || !strings.Contains(err.Error(), "--restart") {
+			!strings.Contains(err.Error(), "tile (1,0), rows 64 to 127") ||
+			!strings.Contains(err.Error(), "--restart") {
 			t.Errorf("a damaged strip, %s: %v", what, err)
 		}
 	}
@@ -110,7 +112,8 @@ func TestBegunAgainWhileRead(t *testing.T) {
 	must(t, err)
 	must(t, made.Reset())
 	must(t, made.WriteTile(1, 1, make([]byte, made.geo.TileBytes())))
-	if _, err := reader.ReadAt(70, 70); err == nil || errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "begun again") {
+	if _, err := reader.ReadAt(70, 70); err == nil || errors.Is(err, ErrCorrupt) ||
+		!strings.Contains(err.Error(), "begun again") {
 		t.Errorf("got %v", err)
 	}
 	must(t, made.Checkpoint(State{Algorithm: "x", Done: 130}))

@@ -24,7 +24,8 @@ func (s *Store) loadState() (sf stateFile, err error) {
 				return sf, err
 			}
 		} else if errors.Is(err, fs.ErrNotExist) {
-			err = disk.Corrupt(s.path(nameState), "it is missing; restore the file, or solve the graph again with --restart")
+			err = disk.Corrupt(s.path(nameState),
+				"it is missing; restore the file, or solve the graph again with --restart")
 		}
 		if err != nil || !sf.anyDamaged || try == tornTries {
 			return sf, err
@@ -191,7 +192,8 @@ func (s *Store) checkMatrix() error {
 			return err
 		}
 		if !same {
-			return disk.Corrupt(f.Name(), "it was removed or replaced while in use; put it back, or solve again with --restart")
+			return disk.Corrupt(f.Name(),
+				"it was removed or replaced while in use; put it back, or solve again with --restart")
 		}
 	}
 	return nil
@@ -206,7 +208,8 @@ func (s *Store) fail(name string, err error) error {
 	}
 	// Best effort: where it cannot be written, neither can the store.
 	_ = s.writeRecord(noteSector, record{kind: recordFailed, inc: s.here})
-	return fmt.Errorf("%w; the last checkpoint stands; see to the disk, then solve again, which resumes from there", err)
+	return fmt.Errorf("%w; the last checkpoint stands; see to the disk, then solve again, which resumes from there",
+		err)
 }
 
 // Note records, without a sync, that every entry in the mapping has finished
@@ -283,7 +286,8 @@ func (s *Store) recordError(st State) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
-	if st.Done < 0 || st.Done > int64(s.geo.N) || st.Elapsed < 0 || len(st.Algorithm) > maxAlgorithm || len(st.Closer) > maxCloser {
+	if st.Done < 0 || st.Done > int64(s.geo.N) || st.Elapsed < 0 || len(st.Algorithm) > maxAlgorithm ||
+		len(st.Closer) > maxCloser {
 		return fmt.Errorf("%s: impossible state %+v", s.dir, st)
 	}
 	return nil

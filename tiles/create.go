@@ -156,7 +156,8 @@ func (c *creation) begin() error {
 				return err
 			}
 		case errors.Is(err, fs.ErrNotExist):
-			return fmt.Errorf("creating %s: %w: make the folder %s first", c.s.dir, fs.ErrNotExist, filepath.Dir(filepath.Clean(c.s.dir)))
+			return fmt.Errorf("creating %s: %w: make the folder %s first", c.s.dir, fs.ErrNotExist,
+				filepath.Dir(filepath.Clean(c.s.dir)))
 		default:
 			return fmt.Errorf("creating store: %w", disk.Classify(err))
 		}

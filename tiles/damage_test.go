@@ -34,7 +34,8 @@ func sealMeta(t *testing.T, text string) []byte {
 	if !ok {
 		t.Fatalf("%s has no mark", text)
 	}
-	return fmt.Appendf(nil, `{"format":"ooc store",%s,"checksum":%q}`, description[1:len(description)-1], sumText(description))
+	return fmt.Appendf(nil, `{"format":"ooc store",%s,"checksum":%q}`, description[1:len(description)-1],
+		sumText(description))
 }
 
 // fullStore makes a closed store that has every file.
@@ -83,7 +84,8 @@ func TestEveryByteOfTheSmallFiles(t *testing.T) {
 	check := func(what string, at int) bool {
 		m2, csr2, ids2, sums2, err := readAll(dir)
 		if err == nil {
-			return reflect.DeepEqual(m, m2) && reflect.DeepEqual(csr, csr2) && reflect.DeepEqual(ids, ids2) && reflect.DeepEqual(sums, sums2)
+			return reflect.DeepEqual(m, m2) && reflect.DeepEqual(csr, csr2) && reflect.DeepEqual(ids, ids2) &&
+				reflect.DeepEqual(sums, sums2)
 		}
 		if !errors.Is(err, ErrCorrupt) || errors.Is(err, ErrVersion) ||
 			strings.Contains(err.Error(), "another store") ||
@@ -190,7 +192,8 @@ func TestVersions(t *testing.T) {
 		present + `,"layout":"square","kind":"u128","n2":1`: `does not know kind "u128"`,
 	} {
 		must(t, os.WriteFile(path, sealMeta(t, `{"format":"ooc store",`+news+`}`), 0o666))
-		if _, err := Open(dir); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), sign) {
+		if _, err := Open(dir); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) ||
+			!strings.Contains(err.Error(), sign) {
 			t.Errorf("%s: %v", news, err)
 		}
 	}

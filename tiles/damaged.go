@@ -53,8 +53,9 @@ func vouched(dir string) (m Meta, err error) {
 			return m, nil
 		}
 	}
-	return m, disk.Corrupt(filepath.Join(dir, nameStore), "it is damaged, and no other file beside it shows that ooc made this folder; "+
-		"name another folder with --out, or remove %s, if nobody needs it, and run again", dir)
+	return m, disk.Corrupt(filepath.Join(dir, nameStore),
+		"it is damaged, and no other file beside it shows that ooc made this folder; "+
+			"name another folder with --out, or remove %s, if nobody needs it, and run again", dir)
 }
 
 // vouches reads a head of a file, which need not be there.

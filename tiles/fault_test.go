@@ -34,7 +34,8 @@ func TestCutUnderTheMapping(t *testing.T) {
 			"row": s.ReadRow(line, 127), "column": s.ReadCol(line, 127), "entry": second(s.ReadAt(127, 127)),
 		} {
 			var f *FaultError
-			if !errors.As(err, &f) || !errors.Is(err, ErrCorrupt) || f.I != 1 || f.J != 1 || f.File != s.path(nameDist) {
+			if !errors.As(err, &f) || !errors.Is(err, ErrCorrupt) || f.I != 1 || f.J != 1 ||
+				f.File != s.path(nameDist) {
 				t.Fatalf("cut at %d, %s: %v", cut, op, err)
 			}
 			if !strings.Contains(err.Error(), "tile (1,1)") || !strings.Contains(err.Error(), "cut to") {
@@ -117,8 +118,14 @@ func TestRemovedMatrix(t *testing.T) {
 // TestForeignFolders: what is not ours is neither opened nor changed.
 func TestForeignFolders(t *testing.T) {
 	for name, fill := range map[string]func(dir string) error{
-		"a file of the user": func(dir string) error { return os.WriteFile(filepath.Join(dir, "thesis.tex"), []byte("x"), 0o666) },
-		"a matrix alone":     func(dir string) error { return os.WriteFile(filepath.Join(dir, nameDist), []byte("x"), 0o666) },
+		"a file of the user": func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "thesis.tex"),
+				[]byte("x"), 0o666)
+		},
+		"a matrix alone": func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, nameDist), []byte("x"),
+				0o666)
+		},
 		"a foreign lock": func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, nameLock), []byte("yarn 1.0\n"), 0o666)
 		},
@@ -146,7 +153,8 @@ func TestForeignFolders(t *testing.T) {
 		_, oerr := Open(dir)
 		_, rerr := OpenReadOnly(dir)
 		_, ierr := Incomplete(dir)
-		for what, err := range map[string]error{"Create": cerr, "Open": oerr, "OpenReadOnly": rerr, "Incomplete": ierr} {
+		for what, err := range map[string]error{"Create": cerr, "Open": oerr, "OpenReadOnly": rerr,
+			"Incomplete": ierr} {
 			if !errors.Is(err, ErrNotStore) && !(name == "a hard link" && errors.Is(err, ErrCorrupt)) {
 				t.Errorf("%s, %s: %v", name, what, err)
 			}
@@ -162,7 +170,8 @@ func TestFileForAFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "notes.txt")
 	must(t, os.WriteFile(file, []byte("x"), 0o666))
 	for what, err := range map[string]error{
-		"Create": second(Create(file, testMeta(64, 64), nil, IDs{})), "Vacant": Vacant(file), "Open": second(Open(file)), "Vacant in it": Vacant(filepath.Join(file, "a.ooc")),
+		"Create": second(Create(file, testMeta(64, 64), nil, IDs{})), "Vacant": Vacant(file),
+		"Open": second(Open(file)), "Vacant in it": Vacant(filepath.Join(file, "a.ooc")),
 	} {
 		if !errors.Is(err, ErrNotStore) {
 			t.Errorf("%s: %v", what, err)
@@ -188,7 +197,8 @@ func TestForeignStoreJSON(t *testing.T) {
 				"Create": second(Create(dir, testMeta(64, 64), nil, IDs{})), "Open": second(Open(dir)),
 				"OpenReadOnly": second(OpenReadOnly(dir)), "Vacant": Vacant(dir),
 			} {
-				if !errors.Is(err, ErrNotStore) && !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "--out") {
+				if !errors.Is(err, ErrNotStore) && !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), dir) ||
+					!strings.Contains(err.Error(), "--out") {
 					t.Errorf("%q, lock %q: %s: %v", store, lock, what, err)
 				}
 			}
@@ -214,7 +224,8 @@ func TestHardLinks(t *testing.T) {
 		_, lerr := ownFiles(dir)
 		_, werr := disk.OpenRegular(path, os.O_RDWR)
 		for what, err := range map[string]error{"the look": lerr, "for writing": werr} {
-			if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "hard link") {
+			if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), path) ||
+				!strings.Contains(err.Error(), "hard link") {
 				t.Errorf("%s: %s: %v", name, what, err)
 			}
 		}

@@ -132,7 +132,8 @@ func (s *Store) WritePredecessors(u int, columns, predecessors []int32) error {
 	t := s.geo.T
 	for len(columns) > 0 {
 		if v := int(columns[0]); u < 0 || u >= s.geo.RowCount() || v < 0 || int(columns[len(columns)-1]) >= s.geo.N {
-			return fmt.Errorf("write %s: there are no entries of row %d from column %d to %d", s.dir, u, v, columns[len(columns)-1])
+			return fmt.Errorf("write %s: there are no entries of row %d from column %d to %d", s.dir, u, v,
+				columns[len(columns)-1])
 		}
 		j, n := int(columns[0])/t, 1
 		for n < len(columns) && int(columns[n])/t == j {
@@ -140,11 +141,13 @@ func (s *Store) WritePredecessors(u int, columns, predecessors []int32) error {
 		}
 		s.changed()
 		first, last := int(columns[0])%t, int(columns[n-1])%t
-		err := s.touch("write", u/t, j, int64((u%t*t+first)*s.geo.EntryBytes), int64((last-first+1)*s.geo.EntryBytes), func(part []byte) {
-			for k, v := range columns[:n] {
-				binary.LittleEndian.PutUint32(part[(int(v)%t-first)*s.geo.EntryBytes+f.off:], uint32(predecessors[k]))
-			}
-		})
+		err := s.touch("write", u/t, j, int64((u%t*t+first)*s.geo.EntryBytes), int64((last-first+1)*s.geo.EntryBytes),
+			func(part []byte) {
+				for k, v := range columns[:n] {
+					binary.LittleEndian.PutUint32(part[(int(v)%t-first)*s.geo.EntryBytes+f.off:],
+						uint32(predecessors[k]))
+				}
+			})
 		if err != nil {
 			return err
 		}

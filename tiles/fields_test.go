@@ -60,8 +60,10 @@ func readPairs(t *testing.T, kind entry.Kind) {
 		must(t, s.ReadCol(col, u))
 		for v := range 150 {
 			bits, err := s.ReadAt(u, v)
-			if must(t, err); distance(row, v) != 1000*u+v || distance(col, v) != 1000*v+u || int(kind.Value(bits)) != 1000*u+v {
-				t.Fatalf("distance (%d,%d): %d by row, %d by column, %#x", u, v, distance(row, v), distance(col, v), bits)
+			if must(t, err); distance(row, v) != 1000*u+v || distance(col, v) != 1000*v+u ||
+				int(kind.Value(bits)) != 1000*u+v {
+				t.Fatalf("distance (%d,%d): %d by row, %d by column, %#x", u, v, distance(row, v), distance(col, v),
+					bits)
 			}
 		}
 	}
@@ -123,7 +125,8 @@ func TestWritePredecessors(t *testing.T) {
 			}
 		}
 	}
-	for _, err := range []error{s.WritePredecessors(150, []int32{0}, []int32{0}), s.WritePredecessors(0, []int32{150}, []int32{0})} {
+	for _, err := range []error{s.WritePredecessors(150, []int32{0}, []int32{0}),
+		s.WritePredecessors(0, []int32{150}, []int32{0})} {
 		if err == nil || errors.Is(err, ErrCorrupt) {
 			t.Errorf("beyond the matrix: %v", err)
 		}
@@ -133,7 +136,8 @@ func TestWritePredecessors(t *testing.T) {
 func TestNoPairs(t *testing.T) {
 	s := newStore(t, 100, 64)
 	b := make([]byte, 400)
-	for _, err := range []error{s.ReadRowPredecessors(b, 0), s.ReadColPredecessors(b, 0), s.ReadEntriesPredecessors(b, 0, 0, 0), s.WritePredecessors(0, nil, nil)} {
+	for _, err := range []error{s.ReadRowPredecessors(b, 0), s.ReadColPredecessors(b, 0),
+		s.ReadEntriesPredecessors(b, 0, 0, 0), s.WritePredecessors(0, nil, nil)} {
 		if !errors.Is(err, errNoPredecessors) {
 			t.Error(err)
 		}

@@ -38,7 +38,8 @@ const (
 
 var ownNames = map[string]bool{
 	nameStore: true, nameGraph: true, nameIDs: true, nameDist: true, nameState: true,
-	nameLive: true, nameSums: true, nameFactors: true, FactorsSpare: true, nameLock: true, nameSumsSpare: true, nameStoreTmp: true,
+	nameLive: true, nameSums: true, nameFactors: true, FactorsSpare: true, nameLock: true, nameSumsSpare: true,
+	nameStoreTmp: true,
 }
 
 // remove removes a file or an empty folder of the store, if it is there.

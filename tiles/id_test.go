@@ -20,7 +20,8 @@ func TestIDText(t *testing.T) {
 	if err := json.Unmarshal(text, &back); err != nil || back != id || len(text) != 34 {
 		t.Errorf("%s came back as %v, %v", text, back, err)
 	}
-	for _, bad := range []string{"", "00", strings.Repeat("0", 31), strings.Repeat("0", 33), strings.Repeat("0", 34), strings.Repeat("g", 32)} {
+	for _, bad := range []string{"", "00", strings.Repeat("0", 31), strings.Repeat("0", 33), strings.Repeat("0", 34),
+		strings.Repeat("g", 32)} {
 		if back.UnmarshalText([]byte(bad)) == nil {
 			t.Errorf("%q was taken for an id", bad)
 		}
@@ -58,7 +59,8 @@ func TestFilesOfAnotherStore(t *testing.T) {
 		must(t, os.RemoveAll(path))
 		must(t, os.Rename(filepath.Join(there, name), path))
 		err = read(here)
-		if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), path+": store is corrupt: it belongs to another store") {
+		if !errors.Is(err, ErrCorrupt) ||
+			!strings.Contains(err.Error(), path+": store is corrupt: it belongs to another store") {
 			t.Errorf("the %s of another store: %v", name, err)
 		}
 	}
@@ -77,7 +79,8 @@ func TestStateOfAnotherStore(t *testing.T) {
 	s, err := Open(here.Dir())
 	must(t, err)
 	defer s.Close()
-	if _, _, err := s.Recover(); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "another store") || !strings.Contains(err.Error(), "--restart") {
+	if _, _, err := s.Recover(); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "another store") ||
+		!strings.Contains(err.Error(), "--restart") {
 		t.Errorf("recovered from another's state: %v", err)
 	}
 	must(t, s.Reset())

@@ -16,14 +16,18 @@ import (
 func TestLayouts(t *testing.T) {
 	for _, g := range []Geometry{
 		{N: 1, T: 64, EntryBytes: 4}, {N: 64, T: 64, EntryBytes: 4}, {N: 300, T: 64, EntryBytes: 8},
-		{N: 300, T: 64, EntryBytes: 4, Rows: 1}, {N: 300, T: 64, EntryBytes: 4, Rows: 130}, {N: 300, T: 128, EntryBytes: 4, Rows: 300},
-		{N: 1, T: 64, EntryBytes: 4, Upper: true}, {N: 65, T: 64, EntryBytes: 2, Upper: true}, {N: 100, T: 64, EntryBytes: 1}, {N: 100, T: 64, EntryBytes: 1, Upper: true}, {N: 1000, T: 64, EntryBytes: 8, Upper: true},
+		{N: 300, T: 64, EntryBytes: 4, Rows: 1}, {N: 300, T: 64, EntryBytes: 4, Rows: 130},
+		{N: 300, T: 128, EntryBytes: 4, Rows: 300},
+		{N: 1, T: 64, EntryBytes: 4, Upper: true}, {N: 65, T: 64, EntryBytes: 2, Upper: true},
+		{N: 100, T: 64, EntryBytes: 1}, {N: 100, T: 64, EntryBytes: 1, Upper: true},
+		{N: 1000, T: 64, EntryBytes: 8, Upper: true},
 	} {
 		t.Run(fmt.Sprint(g), func(t *testing.T) {
 			seen := make([]bool, g.Tiles())
 			for i := range g.Down() {
 				for j := range g.Side() {
-					if si, sj, transposed := g.Stored(i, j); transposed != !g.Holds(i, j) || transposed && (si != j || sj != i) || !g.Holds(si, sj) {
+					if si, sj, transposed := g.Stored(i, j); transposed != !g.Holds(i, j) || transposed &&
+						(si != j || sj != i) || !g.Holds(si, sj) {
 						t.Fatalf("tile (%d,%d) is stored as (%d,%d), transposed %v", i, j, si, sj, transposed)
 					}
 					if !g.Holds(i, j) {
@@ -108,7 +112,8 @@ func upperAndSquare(t *testing.T, kind entry.Kind, n, tile int) (upper, square *
 // TestUpperReads wants every way of reading to give the same of a matrix in layout upper as of the whole one.
 func TestUpperReads(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for n, kind := range map[int]entry.Kind{1: entry.KindI32, 64: entry.KindU16, 65: entry.KindF64, 300: entry.KindI32, 200: entry.KindU16, 250: entry.KindF64} {
+	for n, kind := range map[int]entry.Kind{1: entry.KindI32, 64: entry.KindU16, 65: entry.KindF64, 300: entry.KindI32,
+		200: entry.KindU16, 250: entry.KindF64} {
 		upper, square := upperAndSquare(t, kind, n, 64*(1+r.IntN(2)))
 		g, wide := upper.Geometry(), kind.Wide().Bytes()
 		read := func(what string, size int, do func(s *Store, dst []byte) error) {
@@ -141,7 +146,8 @@ func TestUpperReads(t *testing.T) {
 				for range 20 {
 					first := r.IntN(g.T * g.T)
 					count := 1 + r.IntN(min(g.T*g.T-first, 1<<(1+r.IntN(14))))
-					read("entries", wide*count, func(s *Store, dst []byte) error { return s.ReadEntries(dst, i, j, first) })
+					read("entries", wide*count,
+						func(s *Store, dst []byte) error { return s.ReadEntries(dst, i, j, first) })
 				}
 				u, v := min(n-1, i*g.T+r.IntN(g.T)), min(n-1, j*g.T+r.IntN(g.T))
 				a, err := upper.ReadAt(u, v)
@@ -169,7 +175,8 @@ func TestUpperWrites(t *testing.T) {
 		}
 		// All at once, or first all but the last tile and then that.
 		cut := len(row) - i%2*int(g.TileBytes())
-		if err := errors.Join(s.WriteTiles(i, g.First(i), row[:cut]), s.WriteTiles(i, g.Side()-1, row[len(row)-int(g.TileBytes()):])); err != nil {
+		if err := errors.Join(s.WriteTiles(i, g.First(i), row[:cut]),
+			s.WriteTiles(i, g.Side()-1, row[len(row)-int(g.TileBytes()):])); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.WriteTiles(i, g.First(i), append(row, row...)); err == nil {
@@ -188,7 +195,8 @@ func TestUpperWrites(t *testing.T) {
 		}
 	}
 	sums := make([]uint32, s.meta.SumsPerTile())
-	for what, err := range map[string]error{"write": s.WriteTile(2, 1, b), "sum": s.TileSums(sums, 2, 1), "read the file of": s.ReadTileFile(b, 2, 1)} {
+	for what, err := range map[string]error{"write": s.WriteTile(2, 1, b), "sum": s.TileSums(sums, 2, 1),
+		"read the file of": s.ReadTileFile(b, 2, 1)} {
 		if err == nil || !strings.Contains(err.Error(), "tile (2,1) is not stored") {
 			t.Errorf("%s a tile that is not stored: %v", what, err)
 		}

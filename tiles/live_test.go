@@ -126,7 +126,8 @@ func FuzzLive(f *testing.F) {
 	f.Add(bytes.Repeat([]byte{255}, liveBytes), uint64(0))
 	f.Fuzz(func(t *testing.T, b []byte, again uint64) {
 		got, err := decodeLive(nameLive, b, binary.LittleEndian.AppendUint64(nil, again), m)
-		if err == nil && (len(b) < liveHeader+len(got) || Checksum(got) != binary.LittleEndian.Uint32(b[20:]) || again%2 == 1) {
+		if err == nil && (len(b) < liveHeader+len(got) || Checksum(got) != binary.LittleEndian.Uint32(b[20:]) ||
+			again%2 == 1) {
 			t.Errorf("%q of %q", got, b)
 		}
 	})

@@ -153,7 +153,8 @@ func TestLockBetweenProcesses(t *testing.T) {
 	} {
 		_, err := open()
 		var locked *lock.LockedError
-		if !errors.As(err, &locked) || !errors.Is(err, ErrLocked) || locked.PID != cmd.Process.Pid || locked.Host != host {
+		if !errors.As(err, &locked) || !errors.Is(err, ErrLocked) || locked.PID != cmd.Process.Pid ||
+			locked.Host != host {
 			t.Errorf("%s of a locked store: %v", name, err)
 		}
 	}
@@ -188,7 +189,8 @@ func TestVolumeWithoutLocks(t *testing.T) {
 		refused := os.NewSyscallError("flock", kind)
 		hook.Set(s.Dir(), &hook.Hooks{Lock: refused})
 		defer hook.Set(s.Dir(), nil)
-		if _, err := Open(s.Dir()); !errors.Is(err, lock.ErrNoLocks) || !errors.Is(err, kind) || !strings.Contains(err.Error(), "--out") {
+		if _, err := Open(s.Dir()); !errors.Is(err, lock.ErrNoLocks) || !errors.Is(err, kind) ||
+			!strings.Contains(err.Error(), "--out") {
 			t.Errorf("%v: a writer: %v", kind, err)
 		}
 		if h, err := lock.HolderOf(s.Dir()); h.Running || err != nil {
@@ -229,7 +231,8 @@ func TestNetworkLock(t *testing.T) {
 	must(t, open()) // that was ours, and given back
 	remote()
 	var locked *lock.LockedError
-	if err := open(); !errors.As(err, &locked) || locked.PID != 7 || locked.Host != "elsewhere" || !strings.Contains(err.Error(), "remove "+s.path(nameLock)) {
+	if err := open(); !errors.As(err, &locked) || locked.PID != 7 || locked.Host != "elsewhere" ||
+		!strings.Contains(err.Error(), "remove "+s.path(nameLock)) {
 		t.Errorf("a lock of another host: %v", err)
 	}
 	if b, err := os.ReadFile(s.path(nameLock)); err != nil || !strings.Contains(string(b), "elsewhere") {
@@ -271,7 +274,8 @@ func TestTornLock(t *testing.T) {
 			must(t, s.Close())
 		}
 	}
-	for _, text := range []string{"yarn\n", "\x00ooc lock\n", "ooc locked", "ooc lock 2\n", whole + strings.Repeat("\x00", 4096)} {
+	for _, text := range []string{"yarn\n", "\x00ooc lock\n", "ooc locked", "ooc lock 2\n",
+		whole + strings.Repeat("\x00", 4096)} {
 		must(t, os.WriteFile(path, []byte(text), 0o666))
 		for what, err := range map[string]error{"the look": second(ownFiles(dir)), "Open": second(Open(dir))} {
 			if !errors.Is(err, ErrNotStore) || !strings.Contains(err.Error(), nameLock) {

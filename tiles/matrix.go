@@ -10,7 +10,8 @@ import (
 func (s *Store) storedError(op string, i, j, got int, want int64) error {
 	err := s.tileError(op, i, j, got, want)
 	if err == nil && !s.geo.Holds(i, j) {
-		err = fmt.Errorf("%s %s: tile (%d,%d) is not stored: it is the transpose of tile (%d,%d)", op, s.dir, i, j, j, i)
+		err = fmt.Errorf("%s %s: tile (%d,%d) is not stored: it is the transpose of tile (%d,%d)", op, s.dir, i, j, j,
+			i)
 	}
 	return err
 }
@@ -107,10 +108,12 @@ func (s *Store) WriteSummed(i, j int, src []byte, sums []uint32) error {
 		return s.OtherPart()
 	}
 	if size%s.geo.TileBytes() != 0 || size > int64(s.geo.Side()-j)*s.geo.TileBytes() {
-		return fmt.Errorf("write %s, tile row %d from %d on: %d bytes given, no whole number of the tiles that are there", s.dir, i, j, size)
+		return fmt.Errorf("write %s, tile row %d from %d on: %d bytes given, no whole number of the tiles that "+
+			"are there", s.dir, i, j, size)
 	}
 	if want := int(size/s.geo.TileBytes()) * s.meta.SumsPerTile(); sums != nil && len(sums) != want {
-		return fmt.Errorf("write %s, tile row %d from %d on: room for %d checksums, not %d", s.dir, i, j, len(sums), want)
+		return fmt.Errorf("write %s, tile row %d from %d on: room for %d checksums, not %d", s.dir, i, j, len(sums),
+			want)
 	}
 	s.changed()
 	return s.access("write", i, j, func(s *Store) error { return s.writeFile(i, j, 0, src, sums) })
@@ -182,7 +185,8 @@ func (m matrix) readPart(dst []byte, i, j, k int, column bool, f field) error {
 	if err := m.check(i, j, first, last); err != nil {
 		return err
 	}
-	return m.s.touch("read", i, j, int64(at), int64((count-1)*stride+g.EntryBytes), func(part []byte) { f.copy(dst, part, stride) })
+	return m.s.touch("read", i, j, int64(at), int64((count-1)*stride+g.EntryBytes),
+		func(part []byte) { f.copy(dst, part, stride) })
 }
 
 func (s *Store) lineError(what string, u, of, got, want int) error {

@@ -17,7 +17,8 @@ import (
 const FormatVersion = 5
 
 func otherVersion(file string, version int64) error {
-	return fmt.Errorf("%s: %w: format version %d, this program reads %d; use the version of ooc that wrote it, or solve the graph into another store with --out",
+	return fmt.Errorf("%s: %w: format version %d, this program reads %d; use the version of ooc that wrote it, or "+
+		"solve the graph into another store with --out",
 		file, ErrVersion, version, FormatVersion)
 }
 
@@ -80,7 +81,8 @@ type Meta struct {
 
 // Geometry is the shape of the store's matrix.
 func (m Meta) Geometry() Geometry {
-	g := Geometry{N: m.N, T: m.T, EntryBytes: m.Kind.Bytes(), Rows: len(m.Sources), Upper: m.Layout == Upper, Factors: m.Layout == Factors}
+	g := Geometry{N: m.N, T: m.T, EntryBytes: m.Kind.Bytes(), Rows: len(m.Sources), Upper: m.Layout == Upper,
+		Factors: m.Layout == Factors}
 	if m.Predecessors {
 		g.EntryBytes = m.Kind.PairBytes()
 	}
@@ -189,7 +191,8 @@ func encodeMeta(m Meta) ([]byte, error) {
 		return nil, err
 	}
 	if len(b) >= maxStoreJSON {
-		return nil, fmt.Errorf("store.json would pass %d bytes; shorten the command line, or the list of sources", maxStoreJSON)
+		return nil, fmt.Errorf("store.json would pass %d bytes; shorten the command line, or the list of sources",
+			maxStoreJSON)
 	}
 	return append(b, '\n'), nil
 }
@@ -225,7 +228,8 @@ func decodeMeta(file string, data []byte) (Meta, error) {
 	case head.Version != FormatVersion:
 		return Meta{}, otherVersion(file, int64(head.Version))
 	case !head.Layout.Known():
-		return Meta{}, fmt.Errorf("%s: %w: this program does not know layout %q; %s", file, ErrVersion, head.Layout, remedy)
+		return Meta{}, fmt.Errorf("%s: %w: this program does not know layout %q; %s", file, ErrVersion, head.Layout,
+			remedy)
 	case !head.Kind.Valid():
 		return Meta{}, fmt.Errorf("%s: %w: this program does not know kind %q; %s", file, ErrVersion, head.Kind, remedy)
 	}

@@ -51,7 +51,9 @@ func (s *Store) checkNPY() error {
 		return disk.ReadError(f.Name(), err)
 	}
 	if !bytes.Equal(got, s.npyHeader()) {
-		return disk.Corrupt(f.Name(), "its header does not describe the matrix of store.json; restore the file, or solve the graph again with --restart")
+		return disk.Corrupt(f.Name(),
+			"its header does not describe the matrix of store.json; restore the file, or solve the graph again with "+
+				"--restart")
 	}
 	return nil
 }
@@ -63,7 +65,8 @@ func checkLen(f *os.File, want int64) error {
 		return err
 	}
 	if fi.Size() != want {
-		return disk.Corrupt(f.Name(), "it has %d bytes, not %d; restore the file, or solve the graph again with --restart", fi.Size(), want)
+		return disk.Corrupt(f.Name(),
+			"it has %d bytes, not %d; restore the file, or solve the graph again with --restart", fi.Size(), want)
 	}
 	return nil
 }

@@ -19,11 +19,18 @@ func TestNPYHeader(t *testing.T) {
 		g    Geometry
 		text string
 	}{
-		{entry.KindI32, Geometry{N: 100, T: 64, EntryBytes: 4}, "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 2, 64, 64), }"},
-		{entry.KindF32, Geometry{N: 200_000, T: 1024, EntryBytes: 4}, "{'descr': '<f4', 'fortran_order': False, 'shape': (196, 196, 1024, 1024), }"},
-		{entry.KindF32, Geometry{N: maxN, T: 1 << 16, EntryBytes: 4}, "{'descr': '<f4', 'fortran_order': False, 'shape': (32767, 32767, 65536, 65536), }"},
-		{entry.KindF32, Geometry{N: 100, T: 64, EntryBytes: 8}, "{'descr': [('distance', '<f4'), ('predecessor', '<i4')], 'fortran_order': False, 'shape': (2, 2, 64, 64), }"},
-		{entry.KindF64, Geometry{N: 100, T: 64, EntryBytes: 16}, "{'descr': [('distance', '<f8'), ('predecessor', '<i4'), ('', '|V4')], 'fortran_order': False, 'shape': (2, 2, 64, 64), }"},
+		{entry.KindI32, Geometry{N: 100, T: 64, EntryBytes: 4},
+			"{'descr': '<i4', 'fortran_order': False, 'shape': (2, 2, 64, 64), }"},
+		{entry.KindF32, Geometry{N: 200_000, T: 1024, EntryBytes: 4},
+			"{'descr': '<f4', 'fortran_order': False, 'shape': (196, 196, 1024, 1024), }"},
+		{entry.KindF32, Geometry{N: maxN, T: 1 << 16, EntryBytes: 4},
+			"{'descr': '<f4', 'fortran_order': False, 'shape': (32767, 32767, 65536, 65536), }"},
+		{entry.KindF32, Geometry{N: 100, T: 64, EntryBytes: 8},
+			"{'descr': [('distance', '<f4'), ('predecessor', '<i4')], 'fortran_order': False, 'shape': (2, 2, " +
+				"64, 64), }"},
+		{entry.KindF64, Geometry{N: 100, T: 64, EntryBytes: 16},
+			"{'descr': [('distance', '<f8'), ('predecessor', '<i4'), ('', '|V4')], 'fortran_order': False, 'shape': " +
+				"(2, 2, 64, 64), }"},
 	} {
 		want := append([]byte{0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 0xf6, 0x0f}, c.text...)
 		for len(want) < 4095 {

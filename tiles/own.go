@@ -109,7 +109,9 @@ func ownNamesIn(dir string) ([]string, error) {
 		}
 		err := checkName(dir, e.Name())
 		if !(ownNames[e.Name()] && e.Type().IsRegular() || isCore(e.Name()) && e.IsDir()) {
-			err = fmt.Errorf("%s: %w: it holds %s, which is not ours; move that away, or name another folder with --out", dir, ErrNotStore, e.Name())
+			err = fmt.Errorf(
+				"%s: %w: it holds %s, which is not ours; move that away, or name another folder with --out",
+				dir, ErrNotStore, e.Name())
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // it has gone meanwhile

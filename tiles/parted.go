@@ -59,7 +59,8 @@ var errPart = class.New(class.Input, "a part of a store")
 func (s *Store) OtherPart() error {
 	path, _ := filepath.Abs(s.dir)
 	all := filepath.Dir(path)
-	return fmt.Errorf("%s is %w, %s: name the folder that holds all parts, %s, or put them together: ooc merge NEW.ooc %s", s.dir, errPart, s.meta.Part, all, all)
+	return fmt.Errorf("%s is %w, %s: name the folder that holds all parts, %s, or put them together: ooc merge "+
+		"NEW.ooc %s", s.dir, errPart, s.meta.Part, all, all)
 }
 
 // IsPart reports whether this is a part store, and not all parts of one.
@@ -213,7 +214,8 @@ func OpenParts(dir string, dirs []string) (s *Store, err error) {
 		}
 	}
 	if missing != nil {
-		return nil, fmt.Errorf("%s holds %w of %s without %s: put what is missing there, from the disk of its rank", dir, errPart, first.Grid(), strings.Join(missing, ", "))
+		return nil, fmt.Errorf("%s holds %w of %s without %s: put what is missing there, from the disk of its rank",
+			dir, errPart, first.Grid(), strings.Join(missing, ", "))
 	}
 	m := parts[0].meta
 	m.ID, m.Part = first.Solve, nil
@@ -225,7 +227,8 @@ func OpenParts(dir string, dirs []string) (s *Store, err error) {
 // together fails unless two part stores are of one solve.
 func together(dirA string, a *Meta, dirB string, b *Meta) error {
 	other := func(what string) error {
-		return fmt.Errorf("%s and %s are %w each, of %s: name the parts of one solve, or move away those of the other", dirA, dirB, errPart, what)
+		return fmt.Errorf("%s and %s are %w each, of %s: name the parts of one solve, or move away those of the other",
+			dirA, dirB, errPart, what)
 	}
 	p, q := *a.Part, *b.Part
 	switch {
@@ -280,7 +283,8 @@ func notInParts(dir string) error {
 	if err != nil || m.Part == nil {
 		return err
 	}
-	return fmt.Errorf("%s holds stores each of which is %w, of grid %s: solve them with mpirun -n %d ooc solve GRAPH --cluster mpi --part-dir %s, or put them together: ooc merge NEW.ooc %s",
+	return fmt.Errorf("%s holds stores each of which is %w, of grid %s: solve them with mpirun -n %d ooc solve GRAPH "+
+		"--cluster mpi --part-dir %s, or put them together: ooc merge NEW.ooc %s",
 		dir, errPart, m.Part.Grid(), m.Part.Of(), filepath.Dir(filepath.Clean(dir)), dir)
 }
 

@@ -146,7 +146,8 @@ func TestReadHere(t *testing.T) {
 							continue
 						}
 						width, to := min(m.T, m.N-x*m.T), x*m.T
-						if !slices.Equal(here[at:][:width*k], distances[to*k:][:width*k]) || !slices.Equal(here[at+m.T*k:][:width*4], predecessors[to*4:][:width*4]) {
+						if !slices.Equal(here[at:][:width*k], distances[to*k:][:width*k]) ||
+							!slices.Equal(here[at+m.T*k:][:width*4], predecessors[to*4:][:width*4]) {
 							t.Fatalf("%s: line %d, column %t: tile (%d,%d) differs", kind, u, column, i, j)
 						}
 						at += m.T * (k + PredecessorBytes)
@@ -168,7 +169,8 @@ func TestPartValidate(t *testing.T) {
 		return Part{Dealt{Rows: rows, Cols: cols, Index: index, Block: block}, id}
 	}
 	for i, p := range []Part{
-		part(0, 1, 0, 1, id), part(1, -1, 0, 1, id), part(2, 2, 4, 1, id), part(2, 2, -1, 1, id), part(2, 2, 0, 0, id), part(2, 2, 0, 6, id), part(2, 2, 0, 1, ID{}), part(1<<40, 1<<40, 0, 1, id),
+		part(0, 1, 0, 1, id), part(1, -1, 0, 1, id), part(2, 2, 4, 1, id), part(2, 2, -1, 1, id), part(2, 2, 0, 0, id),
+		part(2, 2, 0, 6, id), part(2, 2, 0, 1, ID{}), part(1<<40, 1<<40, 0, 1, id),
 	} {
 		if _, err := completeMeta(Meta{N: 300, T: 64, Kind: entry.KindI32, Part: &p}, nil, IDs{}); err == nil {
 			t.Errorf("%d: accepted", i)
@@ -199,7 +201,8 @@ func TestDamagedPart(t *testing.T) {
 		{string(good[:len(good)/2]), ErrCorrupt},
 		{strings.Replace(string(good), `"n": 300`, `"n": 301`, 1), ErrCorrupt},
 		{strings.Replace(string(good), fmt.Sprintf(`"version": %d`, FormatVersion), `"version": 6`, 1), ErrCorrupt},
-		{string(sealMeta(t, strings.Replace(string(good), fmt.Sprintf(`"version": %d`, FormatVersion), `"version": 99`, 1))), ErrVersion},
+		{string(sealMeta(t, strings.Replace(string(good), fmt.Sprintf(`"version": %d`, FormatVersion), `"version": 99`,
+			1))), ErrVersion},
 	} {
 		must(t, os.WriteFile(path, []byte(c.text), 0o666))
 		if list := PartsIn(dir); len(list) != 2 || list[1] != part {
@@ -208,7 +211,8 @@ func TestDamagedPart(t *testing.T) {
 		if list := PartsIn(part); !slices.Equal(list, []string{part}) {
 			t.Errorf("%.30q: by itself: %q", c.text, list)
 		}
-		if _, err := OpenReadOnly(dir); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), path) || errors.Is(err, errPart) {
+		if _, err := OpenReadOnly(dir); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), path) ||
+			errors.Is(err, errPart) {
 			t.Errorf("%.30q: %v", c.text, err)
 		}
 	}

@@ -190,7 +190,10 @@ func TestForeignCoreIsKept(t *testing.T) {
 			"notes.txt": func(path string) error { return os.WriteFile(path, []byte("x"), 0o666) },
 			"link":      func(path string) error { return os.Symlink("/etc/hostname", path) },
 			nameLock:    func(path string) error { return os.WriteFile(path, []byte("pid 7\n"), 0o666) },
-			nameSums:    func(path string) error { return errors.Join(os.Remove(path), os.Symlink("/etc/hostname", path)) },
+			nameSums: func(path string) error {
+				return errors.Join(os.Remove(path),
+					os.Symlink("/etc/hostname", path))
+			},
 			nameIDs: func(path string) error {
 				return errors.Join(os.Remove(path), os.Link(filepath.Join(filepath.Dir(path), nameGraph), path))
 			},
@@ -204,7 +207,8 @@ func TestForeignCoreIsKept(t *testing.T) {
 				}
 				must(t, add(filepath.Join(dir, core, name)))
 			}
-			for what, err := range map[string]error{"an open store": s.RemoveCore(), "Open": second(Open(dir)), "Replace": second(s.Replace(testMeta(10, 64), nil, IDs{}))} {
+			for what, err := range map[string]error{"an open store": s.RemoveCore(), "Open": second(Open(dir)),
+				"Replace": second(s.Replace(testMeta(10, 64), nil, IDs{}))} {
 				if !errors.Is(err, ErrNotStore) && !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), core) {
 					t.Errorf("%s/%s: %s: %v", core, name, what, err)
 				}
@@ -256,16 +260,21 @@ func TestReplaceRefuses(t *testing.T) {
 	for name, spoil := range map[string]func(dir string, m *Meta) error{
 		"no such tile": func(_ string, m *Meta) error { m.T = 63; return nil },
 		"too large":    func(_ string, m *Meta) error { m.N = 1 << 28; return nil },
-		"notes.txt":    func(dir string, _ *Meta) error { return os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o666) },
-		"a folder":     func(dir string, _ *Meta) error { return os.Mkdir(filepath.Join(dir, "photos"), 0o777) },
+		"notes.txt": func(dir string,
+			_ *Meta) error {
+			return os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o666)
+		},
+		"a folder": func(dir string, _ *Meta) error { return os.Mkdir(filepath.Join(dir, "photos"), 0o777) },
 		"live is a link": func(dir string, _ *Meta) error {
-			return errors.Join(os.Remove(filepath.Join(dir, nameLive)), os.Symlink("/etc/hostname", filepath.Join(dir, nameLive)))
+			return errors.Join(os.Remove(filepath.Join(dir, nameLive)),
+				os.Symlink("/etc/hostname", filepath.Join(dir, nameLive)))
 		},
 		"sums is a hard link": func(dir string, _ *Meta) error {
 			return os.Link(filepath.Join(dir, nameSums), filepath.Join(t.TempDir(), "outside"))
 		},
 		"core is another's": func(dir string, _ *Meta) error {
-			return errors.Join(os.RemoveAll(filepath.Join(dir, nameCore)), os.CopyFS(filepath.Join(dir, nameCore), os.DirFS(fullStore(t))))
+			return errors.Join(os.RemoveAll(filepath.Join(dir, nameCore)),
+				os.CopyFS(filepath.Join(dir, nameCore), os.DirFS(fullStore(t))))
 		},
 		"core/notes.txt": func(dir string, _ *Meta) error {
 			return os.WriteFile(filepath.Join(dir, nameCore, "notes.txt"), nil, 0o666)
@@ -280,7 +289,8 @@ func TestReplaceRefuses(t *testing.T) {
 			t.Errorf("%s: not refused", name)
 		}
 		if after := contents(t, dir); !maps.Equal(before, after) {
-			t.Errorf("%s: it was\n%v\nand is\n%v", name, slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after)))
+			t.Errorf("%s: it was\n%v\nand is\n%v", name, slices.Sorted(maps.Keys(before)),
+				slices.Sorted(maps.Keys(after)))
 		}
 		if _, err := s.ReadAt(1, 1); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -356,7 +366,8 @@ func TestReplaceStops(t *testing.T) {
 			must(t, replace(dir))
 		}
 		ends[end]++
-		if left, err := ownFiles(dir); err != nil || slices.Contains(left, nameCore) || slices.Contains(left, nameSums) {
+		if left, err := ownFiles(dir); err != nil || slices.Contains(left, nameCore) ||
+			slices.Contains(left, nameSums) {
 			t.Errorf("%s: left of the old one: %v, %v", what, left, err)
 		}
 	}

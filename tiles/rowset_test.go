@@ -74,7 +74,8 @@ func TestPartialStore(t *testing.T) {
 	must(t, s.ReadRow(row, 98))
 	must(t, s.ReadCol(col, 199))
 	if row[0] != 4 || row[4*199] != 7 || col[0] != 3 || col[4*98] != 7 {
-		t.Errorf("row 98 begins with %d and ends with %d, column 199 with %d and %d", row[0], row[4*199], col[0], col[4*98])
+		t.Errorf("row 98 begins with %d and ends with %d, column 199 with %d and %d", row[0], row[4*199], col[0],
+			col[4*98])
 	}
 	if bits, err := s.ReadAt(98, 199); err != nil || bits != 0x07070707 {
 		t.Errorf("entry (98,199) is %x, %v", bits, err)

@@ -56,7 +56,8 @@ func childConfined(args []string) error {
 		return err
 	}
 	_, err = Create(args[0], testMeta(10_000, 64), nil, IDs{}) // 400 MB
-	if !errors.Is(err, unix.ENOMEM) || !strings.Contains(err.Error(), nameDist) || !strings.Contains(err.Error(), "ulimit -v") {
+	if !errors.Is(err, unix.ENOMEM) || !strings.Contains(err.Error(), nameDist) ||
+		!strings.Contains(err.Error(), "ulimit -v") {
 		return fmt.Errorf("not for the limit: %w", err)
 	}
 	fmt.Println("no address space, as expected")
@@ -79,7 +80,8 @@ func childCapped(args []string) error {
 		return err
 	}
 	var f *FaultError
-	if err = s.WriteTile(1, 1, tile); !errors.As(err, &f) || !errors.Is(err, ErrNoSpace) || errors.Is(err, ErrCorrupt) || f.I != 1 || f.J != 1 || !strings.Contains(err.Error(), s.path(nameDist)) {
+	if err = s.WriteTile(1, 1, tile); !errors.As(err, &f) || !errors.Is(err, ErrNoSpace) ||
+		errors.Is(err, ErrCorrupt) || f.I != 1 || f.J != 1 || !strings.Contains(err.Error(), s.path(nameDist)) {
 		return fmt.Errorf("not for the limit: %w", err)
 	}
 	fmt.Println("no space, as expected")
@@ -90,8 +92,9 @@ func childCapped(args []string) error {
 // a limit, is no space where the volume has room.
 func TestByFileOnFullVolumes(t *testing.T) {
 	withoutMapping(t, map[string]func(*testing.T){
-		"ReservedToTheEnd": TestReservedToTheEnd, "NoFallocate": TestNoFallocate, "FullWithoutReservation": TestFullWithoutReservation,
-		"MediumFails": TestMediumFails, "ReadOnlyMedium": TestReadOnlyMedium,
+		"ReservedToTheEnd": TestReservedToTheEnd, "NoFallocate": TestNoFallocate,
+		"FullWithoutReservation": TestFullWithoutReservation,
+		"MediumFails":            TestMediumFails, "ReadOnlyMedium": TestReadOnlyMedium,
 		"capped": func(t *testing.T) {
 			out, err := child(t, "capped", filepath.Join(t.TempDir(), "a.ooc")).Output()
 			if err != nil || !strings.Contains(string(out), "as expected") {
@@ -163,7 +166,8 @@ func TestReplaceOnFullVolume(t *testing.T) {
 	must(t, fillRound(s, 7))
 	must(t, s.Checkpoint(State{Done: 7}))
 	before := contents(t, s.Dir())
-	if _, err := s.Replace(testMeta(1280, 64), nil, IDs{}); !errors.Is(err, ErrNoSpace) || !strings.Contains(err.Error(), nameDist) {
+	if _, err := s.Replace(testMeta(1280, 64), nil, IDs{}); !errors.Is(err, ErrNoSpace) ||
+		!strings.Contains(err.Error(), nameDist) {
 		t.Errorf("6.25 MiB on 6: %v", err)
 	}
 	if after := contents(t, s.Dir()); !maps.Equal(before, after) {
@@ -317,7 +321,8 @@ func TestFullWithoutReservation(t *testing.T) {
 // still shows.
 func TestMediumFails(t *testing.T) {
 	below := tmpfs(t, "14m")
-	vol := loopMount(t, filepath.Join(below, "image"), "64m", "mkfs.ext4", "-O", "^has_journal", "-E", "lazy_itable_init=1")
+	vol := loopMount(t, filepath.Join(below, "image"), "64m", "mkfs.ext4", "-O", "^has_journal", "-E",
+		"lazy_itable_init=1")
 	s, err := Create(filepath.Join(vol, "a.ooc"), testMeta(2500, 64), nil, IDs{}) // 25 MB
 	must(t, err)
 	defer s.Close()

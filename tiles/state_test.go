@@ -33,7 +33,8 @@ func stateImage(slots []State, note *State, inc incarnation) []byte {
 
 var (
 	older = State{Algorithm: "blocked", Done: 128, Seq: 4, Elapsed: time.Minute}
-	newer = State{Algorithm: "blocked", Done: 256, Seq: 5, Elapsed: 2 * time.Minute, Stop: 301, Closer: "a kind of 16 byt"}
+	newer = State{Algorithm: "blocked", Done: 256, Seq: 5, Elapsed: 2 * time.Minute, Stop: 301,
+		Closer: "a kind of 16 byt"}
 	ahead = State{Algorithm: "blocked", Done: 512, Seq: 5, Elapsed: 3 * time.Minute}
 	here  = incarnation{1, 2, 3}
 )
@@ -152,7 +153,8 @@ func TestForeignState(t *testing.T) {
 	other = testStore
 	other.ID[15]++
 	for what, b := range map[string][]byte{"slot": b, "note": stateImage(nil, &ahead, here)} {
-		if _, err := decodeState(nameState, b, &other); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "it belongs to another store") {
+		if _, err := decodeState(nameState, b, &other); !errors.Is(err, ErrCorrupt) ||
+			!strings.Contains(err.Error(), "it belongs to another store") {
 			t.Errorf("another store's %s: %v", what, err)
 		}
 	}
@@ -193,8 +195,10 @@ func TestNoteTrust(t *testing.T) {
 func TestStateRoundTrip(t *testing.T) {
 	rng := seeded(t)
 	for range 1000 {
-		st := State{Algorithm: strings.Repeat("a", rng.IntN(65)), Done: rng.Int64N(1001), Seq: 1 + rng.Uint64N(1<<60), Elapsed: time.Duration(rng.Int64())}
-		r, status, err := decodeRecord(nameState, encodeRecord(record{kind: recordSlot, state: st}, &testStore), &testStore)
+		st := State{Algorithm: strings.Repeat("a", rng.IntN(65)), Done: rng.Int64N(1001), Seq: 1 + rng.Uint64N(1<<60),
+			Elapsed: time.Duration(rng.Int64())}
+		r, status, err := decodeRecord(nameState, encodeRecord(record{kind: recordSlot, state: st}, &testStore),
+			&testStore)
 		if status != intact || err != nil || r.state != st {
 			t.Fatalf("%+v came back as %+v, %v, %v", st, r.state, status, err)
 		}
@@ -329,7 +333,8 @@ func TestFailedSync(t *testing.T) {
 		failing, calls = false, 0
 		for name, err := range map[string]error{
 			"checkpoint": s.Checkpoint(State{Done: 128}), "note": s.Note(State{Done: 128}),
-			"reset": s.Reset(), "sums": s.WriteSums(make([]uint32, 256)), "recover": func() error { _, _, err := s.Recover(); return err }(),
+			"reset": s.Reset(), "sums": s.WriteSums(make([]uint32, 256)),
+			"recover": func() error { _, _, err := s.Recover(); return err }(),
 		} {
 			if !errors.Is(err, ErrSyncFailed) {
 				t.Errorf("%s: %s after a failed sync: %v", file, name, err)
@@ -373,7 +378,8 @@ func TestUnreadable(t *testing.T) {
 		t.Errorf("the refused Open kept the lock: %v, %v", h.Running, err)
 	}
 	reopen(t, s.Dir())
-	if _, err := Create(fresh, testMeta(64, 64), nil, IDs{}); !errors.Is(err, syscall.EIO) || errors.Is(err, ErrNotStore) {
+	if _, err := Create(fresh, testMeta(64, 64), nil, IDs{}); !errors.Is(err, syscall.EIO) ||
+		errors.Is(err, ErrNotStore) {
 		t.Errorf("Create without having read the lock: %v", err)
 	}
 	if _, err := os.Lstat(fresh); err == nil {

@@ -204,7 +204,8 @@ func notOpen(dir string, err error) error {
 			return err
 		}
 		if h.Running {
-			return fmt.Errorf("%s: %w: process %d on %s imports its graph now; follow it with: ooc watch %s", dir, ErrIncomplete, h.PID, h.Host, dir)
+			return fmt.Errorf("%s: %w: process %d on %s imports its graph now; follow it with: ooc watch %s", dir,
+				ErrIncomplete, h.PID, h.Host, dir)
 		}
 		return fmt.Errorf("%s: %w: its import died; solve the graph again, which starts it over", dir, ErrIncomplete)
 	}
@@ -278,7 +279,8 @@ func (s *Store) openFiles(beside bool) error {
 func (s *Store) mustOpen(name string, flag int) (*os.File, error) {
 	f, err := disk.OpenRegular(s.path(name), flag)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, disk.Corrupt(s.path(name), "it is missing; restore the file, or solve the graph again with --restart")
+		return nil, disk.Corrupt(s.path(name),
+			"it is missing; restore the file, or solve the graph again with --restart")
 	}
 	return f, err
 }

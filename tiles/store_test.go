@@ -40,8 +40,10 @@ func TestGeometry(t *testing.T) {
 		}
 	}
 	for _, g := range []Geometry{
-		{N: 0, T: 64, EntryBytes: 4}, {N: -1, T: 64, EntryBytes: 4}, {N: maxN + 1, T: 64, EntryBytes: 4}, {N: 10, T: 0, EntryBytes: 4}, {N: 10, T: -64, EntryBytes: 4}, {N: 10, T: 65, EntryBytes: 4},
-		{N: 10, T: MaxT + 64, EntryBytes: 4}, {N: 10, T: 64, EntryBytes: 0}, {N: 10, T: 64, EntryBytes: 3}, {N: maxN, T: 64, EntryBytes: 4},
+		{N: 0, T: 64, EntryBytes: 4}, {N: -1, T: 64, EntryBytes: 4}, {N: maxN + 1, T: 64, EntryBytes: 4},
+		{N: 10, T: 0, EntryBytes: 4}, {N: 10, T: -64, EntryBytes: 4}, {N: 10, T: 65, EntryBytes: 4},
+		{N: 10, T: MaxT + 64, EntryBytes: 4}, {N: 10, T: 64, EntryBytes: 0}, {N: 10, T: 64, EntryBytes: 3},
+		{N: maxN, T: 64, EntryBytes: 4},
 		{N: 10, T: 64, EntryBytes: 4, Rows: 11}, {N: 10, T: 64, EntryBytes: 4, Rows: -1},
 	} {
 		if g.Validate() == nil {
@@ -83,7 +85,8 @@ func TestCreateAndOpen(t *testing.T) {
 		}
 		must(t, s.Close())
 	}
-	if created.Version != FormatVersion || created.IDs != "text" || created.Dense || created.Created.IsZero() || created.Scale != 1000 {
+	if created.Version != FormatVersion || created.IDs != "text" || created.Dense || created.Created.IsZero() ||
+		created.Scale != 1000 {
 		t.Errorf("created %+v", created)
 	}
 	if _, err := Create(dir, m, ring(100), ids); !errors.Is(err, ErrExists) {
@@ -272,7 +275,8 @@ func TestCloseWhileInUse(t *testing.T) {
 	must(t, s.Close())
 	must(t, s.Close())
 	wg.Wait()
-	for _, err := range []error{s.WriteTile(0, 0, make([]byte, 16384)), s.Checkpoint(State{}), s.Note(State{}), s.Reset(), second(s.ReadAt(0, 0))} {
+	for _, err := range []error{s.WriteTile(0, 0, make([]byte, 16384)), s.Checkpoint(State{}), s.Note(State{}),
+		s.Reset(), second(s.ReadAt(0, 0))} {
 		if !errors.Is(err, errClosed) {
 			t.Errorf("after Close: %v", err)
 		}

@@ -17,7 +17,8 @@ const (
 	// stripRows is how many rows of a tile a checksum covers.
 	stripRows = grain
 
-	sumsRemedy = "put this store's own back, or, if ooc verify --full proves the distances, remove it and solve again, which makes it anew"
+	sumsRemedy = "put this store's own back, or, if ooc verify --full proves the distances, remove it and solve " +
+		"again, which makes it anew"
 )
 
 // sumCount is how many checksums there are.

@@ -46,7 +46,8 @@ func TestEveryAlgorithm(t *testing.T) {
 	if !bytes.Equal(readFile(t, dir, "small.ooc", "dist.npy"), want) {
 		t.Error("squaring that streams gives other bytes")
 	}
-	ooc(t, dir, "solve", "g.gr", "--algorithm", "squaring", "--sources", "1,2", "--out", "rows.ooc").want(t, 2, "needs every row")
+	ooc(t, dir, "solve", "g.gr", "--algorithm", "squaring", "--sources", "1,2", "--out", "rows.ooc").want(t, 2,
+		"needs every row")
 	scipy(t, dir, "compare.py", "squaring0.ooc", "g.gr") // last, since it skips where there is none
 }
 

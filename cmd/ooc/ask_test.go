@@ -98,7 +98,8 @@ func TestAskGraphOtherwise(t *testing.T) {
 	ooc(t, dir, "path", "rubbish.csv", "a", "x").want(t, 3, "rubbish.csv")
 	ooc(t, dir, "query", "missing.csv", "a", "x").want(t, 3, "missing.csv")
 	ooc(t, dir, "query", "g.csv", "--cols", "a").want(t, 2, "solve the graph (ooc solve g.csv)")
-	ooc(t, dir, "query", "g.csv", "--cols", "a", "--kind", "f64").want(t, 2, "solve the graph (ooc solve --kind=f64 g.csv)")
+	ooc(t, dir, "query", "g.csv", "--cols", "a", "--kind", "f64").want(t, 2,
+		"solve the graph (ooc solve --kind=f64 g.csv)")
 	ooc(t, dir, "solve", "g.csv").want(t, 0)
 	ooc(t, dir, "query", "g.ooc", "--cols", "a").want(t, 0, "\ta\n")
 	ooc(t, dir, "query", "-", "--pairs", "-").want(t, 2, "cannot both be standard input")

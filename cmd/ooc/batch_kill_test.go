@@ -24,7 +24,8 @@ func long(t *testing.T, dir string) (*exec.Cmd, *bytes.Buffer, []string) {
 	t.Helper()
 	writeFile(t, dir, "a.gr", "p sp 2 1\na 1 2 5\n")
 	ooc(t, dir, "gen", "random", "b.gr", "-n", "2600", "-m", "14000", "--overwrite").want(t, 0)
-	args := []string{"solve", "a.gr", "b.gr", "--algorithm", "blocked", "--tile", "128", "--round", "128", "--checkpoint", "50ms"}
+	args := []string{"solve", "a.gr", "b.gr", "--algorithm", "blocked", "--tile", "128", "--round", "128",
+		"--checkpoint", "50ms"}
 	cmd := command(t, dir, args...)
 	cmd.Env = append(cmd.Env, "GOMAXPROCS=2")
 	var stderr bytes.Buffer
@@ -55,7 +56,8 @@ func reaches(t *testing.T, dir, want string, ended <-chan error) bool {
 
 // midway starts batches until one is stopped (SIGSTOP) in the middle of its second job, so that it stays there however
 // fast the machine is. do then ends it, and reports whether it did: false where the job was at its end by then.
-func midway(t *testing.T, do func(dir string, cmd *exec.Cmd, stderr *bytes.Buffer, args []string, ended <-chan error) bool) {
+func midway(t *testing.T,
+	do func(dir string, cmd *exec.Cmd, stderr *bytes.Buffer, args []string, ended <-chan error) bool) {
 	t.Helper()
 	const there = "solved/1 solving/1"
 	for try := 0; try < 20; try++ {
@@ -103,7 +105,8 @@ func TestBatchInterrupted(t *testing.T) {
 		<-ended
 		if code := cmd.ProcessState.ExitCode(); code == 0 { // it was in its last round
 			return false
-		} else if code != 130 || !strings.Contains(stderr.String(), "1 of 2 jobs solved; continue with:\n  ooc solve a.gr b.gr") {
+		} else if code != 130 ||
+			!strings.Contains(stderr.String(), "1 of 2 jobs solved; continue with:\n  ooc solve a.gr b.gr") {
 			t.Fatalf("exit code %d\n%s", code, stderr)
 		}
 		wantOutcomes(t, dir, "solved/1 interrupted/1")
@@ -122,7 +125,8 @@ func TestCampaignBatchKills(t *testing.T) {
 	args := []string{"solve", "--algorithm", "blocked", "--tile", "64", "--round", "64", "--checkpoint", "5ms"}
 	for i := range 6 {
 		name := fmt.Sprintf("g%d", i)
-		ooc(t, dir, "gen", "random", name+".gr", "-n", fmt.Sprint(600+r.IntN(600)), "-m", "4000", "--seed", fmt.Sprint(r.Uint32())).want(t, 0)
+		ooc(t, dir, "gen", "random", name+".gr", "-n", fmt.Sprint(600+r.IntN(600)), "-m", "4000", "--seed",
+			fmt.Sprint(r.Uint32())).want(t, 0)
 		ooc(t, dir, append(args, name+".gr", "--out", name+"-alone.ooc")...).want(t, 0)
 	}
 	graphs, err := filepath.Glob(filepath.Join(dir, "*.gr"))
@@ -138,7 +142,9 @@ func TestCampaignBatchKills(t *testing.T) {
 	begun := 0
 	for i, j := range q.Jobs {
 		begun += j.Attempt
-		if j.State != batch.Solved || !bytes.Equal(readFile(t, dir, fmt.Sprintf("g%d.ooc", i), "dist.npy"), readFile(t, dir, fmt.Sprintf("g%d-alone.ooc", i), "dist.npy")) {
+		if j.State != batch.Solved ||
+			!bytes.Equal(readFile(t, dir, fmt.Sprintf("g%d.ooc", i), "dist.npy"),
+				readFile(t, dir, fmt.Sprintf("g%d-alone.ooc", i), "dist.npy")) {
 			t.Errorf("%+v: not what it is alone", j)
 		}
 	}

@@ -63,9 +63,11 @@ func mixed(t testing.TB) string {
 func TestBatch(t *testing.T) {
 	crashtest.Slow(t)
 	dir := mixed(t)
-	r := ooc(t, dir, "solve", ".").want(t, 7, "README.md", "b.csv: failed, exit code 4", "3 of 4 jobs solved, 1 failed", "ooc solve .")
+	r := ooc(t, dir, "solve", ".").want(t, 7, "README.md", "b.csv: failed, exit code 4", "3 of 4 jobs solved, 1 failed",
+		"ooc solve .")
 	table := strings.Split(strings.TrimSpace(r.stdout), "\n")
-	if len(table) != 5 || !strings.HasPrefix(table[0], "JOB") || !strings.Contains(table[2], "exit code 4: negative cycle") || !strings.Contains(table[4], "towns.ooc") {
+	if len(table) != 5 || !strings.HasPrefix(table[0], "JOB") ||
+		!strings.Contains(table[2], "exit code 4: negative cycle") || !strings.Contains(table[4], "towns.ooc") {
 		t.Errorf("table:\n%s", r.stdout)
 	}
 	wantOutcomes(t, dir, "solved/1 failed/1 solved/1 solved/1")
@@ -101,18 +103,21 @@ func TestBatchSays(t *testing.T) {
 			last[o["job"].(float64)] = o
 		}
 	}
-	if len(last) != 3 || last[1]["state"] != "failed" || last[1]["exit_code"] != 4.0 || last[3]["store"] != "a.ooc" || last[3]["attempt"] != 1.0 {
+	if len(last) != 3 || last[1]["state"] != "failed" || last[1]["exit_code"] != 4.0 || last[3]["store"] != "a.ooc" ||
+		last[3]["attempt"] != 1.0 {
 		t.Errorf("jobs: %v", last)
 	}
 	if sum, ok := last[2]["summary"].(map[string]any); !ok || sum["vertices"] != 4.0 {
 		t.Errorf("summary: %v", last[2])
 	}
 	end := objects[len(objects)-2]
-	if counts, ok := end["counts"].(map[string]any); end["type"] != "batch" || !ok || counts["solved"] != 2.0 || counts["failed"] != 1.0 || end["exit_code"] != 7.0 {
+	if counts, ok := end["counts"].(map[string]any); end["type"] != "batch" || !ok || counts["solved"] != 2.0 ||
+		counts["failed"] != 1.0 || end["exit_code"] != 7.0 {
 		t.Errorf("the end: %v", end)
 	}
 	q := theQueue(t, dir)
-	ooc(t, dir, "status", filepath.Base(q.Dir)).want(t, 0, "2 solved, 1 failed", "towns.ooc", "negative cycle", "next      ooc solve '*.csv' a.gr --json")
+	ooc(t, dir, "status", filepath.Base(q.Dir)).want(t, 0, "2 solved, 1 failed", "towns.ooc", "negative cycle",
+		"next      ooc solve '*.csv' a.gr --json")
 	st := jsonLines(t, ooc(t, dir, "status", filepath.Base(q.Dir), "--json").want(t, 0).stdout)
 	if list, ok := st[0]["list"].([]any); len(st) != 1 || st[0]["type"] != "batch" || !ok || len(list) != 3 {
 		t.Errorf("status: %v", st)
@@ -139,14 +144,16 @@ func TestBatchDryRun(t *testing.T) {
 	}
 	ooc(t, dir, "solve", ".", "--dry-run").want(t, 7, "c.ooc", "blocked", "exit code 4", "jobs would fail: 1 of 4")
 	objects := jsonLines(t, ooc(t, dir, "solve", "a.gr", "c.mtx", "--dry-run", "--json").want(t, 0).stdout)
-	if len(objects) != 2 || objects[0]["state"] != "solved" || objects[1]["state"] != "new" || objects[1]["bytes"].(float64) < 64*64*4 {
+	if len(objects) != 2 || objects[0]["state"] != "solved" || objects[1]["state"] != "new" ||
+		objects[1]["bytes"].(float64) < 64*64*4 {
 		t.Errorf("%v", objects)
 	}
 	ooc(t, dir, "solve", "c.mtx", "--out", "mine.ooc", "--dry-run").want(t, 0, "mine.ooc")
 	half := t.TempDir()
 	writeFile(t, half, "s.npy", string(matrix(200, func(u, v int) int32 { return int32(1 + (u+v)%7) })))
 	size := func(flags ...string) float64 {
-		return jsonLines(t, ooc(t, half, append([]string{"solve", "s.npy", "--dry-run", "--json"}, flags...)...).want(t, 0).stdout)[0]["bytes"].(float64)
+		return jsonLines(t, ooc(t, half, append([]string{"solve", "s.npy", "--dry-run", "--json"}, flags...)...).want(t,
+			0).stdout)[0]["bytes"].(float64)
 	}
 	if upper, square := size("--layout", "upper"), size("--layout", "square"); size() != upper || upper > 0.7*square {
 		t.Errorf("a symmetric matrix: %v bytes for one half, %v for all, %v for what is chosen", upper, square, size())
@@ -223,15 +230,18 @@ func TestBatchJobsFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, filepath.Join(dir, "deep"), "a.gr", "p sp 2 1\na 1 2 9\n")
-	writeFile(t, dir, "week.jobs", "# two of a name\na.gr --undirected\ndeep/a.gr --out 'deep/b c.ooc' --kind=i32 # here\nc.mtx\n")
+	writeFile(t, dir, "week.jobs",
+		"# two of a name\na.gr --undirected\ndeep/a.gr --out 'deep/b c.ooc' --kind=i32 # here\nc.mtx\n")
 	ooc(t, dir, "solve", "--jobs", "week.jobs", "--kind", "f32", "--directed").want(t, 0)
 	for _, q := range []struct{ store, u, v, kind, want string }{
-		{"a.ooc", "2", "1", "f32", "2\t1\t5"}, {"deep/b c.ooc", "1", "2", "i32", "1\t2\t9"}, {"c.ooc", "2", "1", "f32", "unreachable"},
+		{"a.ooc", "2", "1", "f32", "2\t1\t5"}, {"deep/b c.ooc", "1", "2", "i32", "1\t2\t9"},
+		{"c.ooc", "2", "1", "f32", "unreachable"},
 	} {
 		ooc(t, dir, "query", q.store, q.u, q.v).want(t, 0, q.want)
 		ooc(t, dir, "status", q.store).want(t, 0, q.kind)
 	}
-	if q := theQueue(t, dir); !strings.HasPrefix(filepath.Base(q.Dir), "week-") || !slices.Contains(q.Jobs[1].Flags, "--kind=i32") {
+	if q := theQueue(t, dir); !strings.HasPrefix(filepath.Base(q.Dir), "week-") ||
+		!slices.Contains(q.Jobs[1].Flags, "--kind=i32") {
 		t.Errorf("%s: %+v", q.Dir, q.Jobs)
 	}
 }
@@ -370,7 +380,8 @@ func TestOutDir(t *testing.T) {
 	for range 2 {
 		ooc(t, dir, "solve", "a.gr", "b.gr", "--out-dir", "y/z", "--device", "cpu").want(t, 0)
 	}
-	ooc(t, dir, "solve", "a.gr", "b.gr", "--out-dir", "y/z", "--json").want(t, 0, `"counts":{"solved":2}`, `"attempt":1`)
+	ooc(t, dir, "solve", "a.gr", "b.gr", "--out-dir", "y/z", "--json").want(t, 0, `"counts":{"solved":2}`,
+		`"attempt":1`)
 	ooc(t, dir, "query", "y/z/b.ooc", "1", "2").want(t, 0, "7")
 	ooc(t, dir, "solve", "a.gr", "--out-dir", "one/of", "--device", "cpu").want(t, 0, "solved")
 	ooc(t, dir, "solve", "a.gr", "--out-dir", "one/of").want(t, 0, "already solved")

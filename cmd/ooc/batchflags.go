@@ -28,16 +28,20 @@ type batchFlags struct {
 
 func (f *batchFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.jobs, "jobs", "", "a file of jobs, one a line: a graph and its own flags, quoted as for a shell; # begins a comment")
+	fl.StringVar(&f.jobs, "jobs", "",
+		"a file of jobs, one a line: a graph and its own flags, quoted as for a shell; # begins a comment")
 	fl.BoolVar(&f.stopOnError, "stop-on-error", false, "begin no job of a batch after one has failed")
-	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be solved, where, how and how long that takes, and write nothing")
-	fl.Var(flagvalue.Hours(&f.maxHours), "max-hours", "checkpoint and stop (exit code 130) in time before this many hours have passed")
+	fl.BoolVar(&f.dryRun, "dry-run", false,
+		"say what would be solved, where, how and how long that takes, and write nothing")
+	fl.Var(flagvalue.Hours(&f.maxHours), "max-hours",
+		"checkpoint and stop (exit code 130) in time before this many hours have passed")
 }
 
 // Flags for the whole batch, and flags that every job needs with a value of its own.
 var (
-	flagsOfBatch = []string{"jobs", "stop-on-error", "dry-run", "max-hours", "device", "device-memory", "progress", "json"}
-	flagsOfOne   = []string{"out", "timeline"}
+	flagsOfBatch = []string{"jobs", "stop-on-error", "dry-run", "max-hours", "device", "device-memory", "progress",
+		"json"}
+	flagsOfOne = []string{"out", "timeline"}
 )
 
 // count checks how many graphs there are, and flags that every run needs.

@@ -107,7 +107,8 @@ func TestCampaignFiles(t *testing.T) {
 		},
 		"cut": func(path string) error { return os.Truncate(path, r.Int64N(20<<20)) },
 	}
-	cases := [][2]string{{"cut", "dist.npy"}, {"replaced", "dist.npy"}, {"replaced", "state"}, {"removed", "lock"}, {"cut", "dist.npy"}, {"removed", "dist.npy"}, {"removed", "state"}, {"replaced", "lock"}}
+	cases := [][2]string{{"cut", "dist.npy"}, {"replaced", "dist.npy"}, {"replaced", "state"}, {"removed", "lock"},
+		{"cut", "dist.npy"}, {"removed", "dist.npy"}, {"removed", "state"}, {"replaced", "lock"}}
 	times, late := crashtest.Times(4, 50), 0
 	for turn := range times {
 		c := cases[turn%len(cases)]
@@ -231,7 +232,8 @@ func TestRoomForCore(t *testing.T) {
 	}
 	plan := func(vol, what string, more ...string) map[string]any {
 		t.Helper()
-		return jsonLines(t, ooc(t, vol, slices.Concat([]string{"plan", what, "--json"}, with, more)...).want(t, 0).stdout)[0]
+		return jsonLines(t, ooc(t, vol, slices.Concat([]string{"plan", what, "--json"}, with, more)...).want(t,
+			0).stdout)[0]
 	}
 	empty := func(vol string) {
 		t.Helper()
@@ -249,7 +251,8 @@ func TestRoomForCore(t *testing.T) {
 		if p := plan(small, graph, more...); p["store_bytes"].(float64) <= p["room_bytes"].(float64) {
 			t.Errorf("%v: planned %v", more, p)
 		}
-		ooc(t, small, slices.Concat([]string{"plan", graph}, with, more)...).want(t, 0, "disk", "no space", "on another volume: ooc solve --out")
+		ooc(t, small, slices.Concat([]string{"plan", graph}, with, more)...).want(t, 0, "disk", "no space",
+			"on another volume: ooc solve --out")
 		empty(small)
 	}
 
@@ -260,7 +263,8 @@ func TestRoomForCore(t *testing.T) {
 	}
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
-	fmt.Fprintf(z, "\x93NUMPY\x01\x00\x76\x00%-117s\n", "{'descr': '<f4', 'fortran_order': False, 'shape': (1500, 1500), }")
+	fmt.Fprintf(z, "\x93NUMPY\x01\x00\x76\x00%-117s\n",
+		"{'descr': '<f4', 'fortran_order': False, 'shape': (1500, 1500), }")
 	if err := errors.Join(binary.Write(z, binary.LittleEndian, entries), z.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +347,8 @@ func TestBatchRoomForCores(t *testing.T) {
 	}
 	vol := mounted(t, "-t", "tmpfs", "-o", "size=20m", "ooc-test") // each takes 9.1 MiB, and its core 3.1
 	batch := func(more ...string) result {
-		return ooc(t, vol, slices.Concat([]string{"solve", filepath.Join(dir, "a.gr"), filepath.Join(dir, "b.gr"), "--device", "cpu", "--device-memory", "3MiB"}, more)...)
+		return ooc(t, vol, slices.Concat([]string{"solve", filepath.Join(dir, "a.gr"), filepath.Join(dir, "b.gr"),
+			"--device", "cpu", "--device-memory", "3MiB"}, more)...)
 	}
 	batch("--algorithm", "eliminate", "--dry-run").want(t, 0, "eliminate") // of smaller cores, which memory holds
 	must(t, "mount", "-o", "remount,size=16m", vol)
@@ -370,7 +375,8 @@ func TestBatchRoomForCores(t *testing.T) {
 	must(t, "mount", "-o", "remount,size=22500k", vol)
 	writeFile(t, dir, "jobs", dir+"/a.gr --algorithm eliminate\n"+dir+"/b.gr\n")
 	for _, more := range [][]string{{"--dry-run"}, nil} {
-		ooc(t, vol, append([]string{"solve", "--jobs", filepath.Join(dir, "jobs"), "--device", "cpu", "--device-memory", "3MiB"}, more...)...).want(t, 0, "b.ooc")
+		ooc(t, vol, append([]string{"solve", "--jobs", filepath.Join(dir, "jobs"), "--device", "cpu", "--device-memory",
+			"3MiB"}, more...)...).want(t, 0, "b.ooc")
 	}
 	for store, algorithm := range map[string]string{"a.ooc": "eliminate", "b.ooc": "blocked"} {
 		ooc(t, vol, "status", store).want(t, 0, "solved", "algorithm "+algorithm)
@@ -430,7 +436,8 @@ func TestCampaignPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if s := cmd.ProcessState.Sys().(syscall.WaitStatus); !s.Signaled() || s.Signal() != syscall.SIGPIPE || stderr.Len() > 0 {
+	if s := cmd.ProcessState.Sys().(syscall.WaitStatus); !s.Signaled() || s.Signal() != syscall.SIGPIPE ||
+		stderr.Len() > 0 {
 		t.Errorf("%v: %s", cmd.ProcessState, stderr.String())
 	}
 }
@@ -484,7 +491,8 @@ func TestCampaignTerminal(t *testing.T) {
 		}
 	}
 	_ = cmd.Wait()
-	if text := drawn.String(); cmd.ProcessState.ExitCode() != 0 || strings.Contains(text, "goroutine ") || !strings.Contains(text, "100.0 %") {
+	if text := drawn.String(); cmd.ProcessState.ExitCode() != 0 || strings.Contains(text, "goroutine ") ||
+		!strings.Contains(text, "100.0 %") {
 		t.Errorf("%v:\n%s", cmd.ProcessState, text)
 	}
 }
@@ -539,7 +547,8 @@ func TestStatusAfterKill(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = cmd.Wait() // the status says how it ended
-			if st = jsonLines(t, ooc(t, dir, "status", "long.ooc", "--json").want(t, 0).stdout)[0]; st["state"] != "solved" {
+			if st = jsonLines(t, ooc(t, dir, "status", "long.ooc", "--json").want(t,
+				0).stdout)[0]; st["state"] != "solved" {
 				break
 			}
 		}
@@ -559,7 +568,8 @@ func TestStatusAfterKill(t *testing.T) {
 			}
 		}
 		if resumed != progress || done != math.Round(2500*progress) {
-			t.Errorf("%s: status said %v, plan %v, and the run went on from %v", algorithm, progress, done/2500, resumed)
+			t.Errorf("%s: status said %v, plan %v, and the run went on from %v", algorithm, progress, done/2500,
+				resumed)
 		}
 	}
 }
@@ -575,7 +585,8 @@ func TestCampaignClock(t *testing.T) {
 		if err := os.RemoveAll(filepath.Join(dir, "long.ooc")); err != nil {
 			t.Fatal(err)
 		}
-		killOne(t, dir, []string{"solve", "long.gr", "--tile", "64", "--checkpoint", "10ms", "--algorithm", "blocked"}, 300*time.Millisecond, false)
+		killOne(t, dir, []string{"solve", "long.gr", "--tile", "64", "--checkpoint", "10ms", "--algorithm", "blocked"},
+			300*time.Millisecond, false)
 		files, err := filepath.Glob(filepath.Join(dir, "long.*"))
 		inside, err2 := filepath.Glob(filepath.Join(dir, "long.ooc", "*"))
 		if err != nil || err2 != nil {

@@ -24,7 +24,8 @@ func TestSolveAndAsk(t *testing.T) {
 	crashtest.Slow(t)
 	dir := t.TempDir()
 	writeFile(t, dir, "towns.csv", small)
-	ooc(t, dir, "solve", "towns.csv").want(t, 0, "4 vertices, 5 arcs", "1 self-loop dropped", "1 parallel arc merged", "solved towns.ooc")
+	ooc(t, dir, "solve", "towns.csv").want(t, 0, "4 vertices, 5 arcs", "1 self-loop dropped", "1 parallel arc merged",
+		"solved towns.ooc")
 	ooc(t, dir, "solve", "towns.csv").want(t, 0, "already solved")
 	ooc(t, dir, "solve", "towns.ooc").want(t, 0, "already solved")
 	ooc(t, dir, "solve", "towns.csv", "--restart").want(t, 0, "solved towns.ooc: rounds")
@@ -32,17 +33,20 @@ func TestSolveAndAsk(t *testing.T) {
 		args []string
 		out  string
 	}{
-		{[]string{"paris", "nice", "lyon", "isle", "paris"}, "paris\tnice\t7\nparis\tlyon\t4\nparis\tisle\tunreachable\nparis\tparis\t0\n"},
+		{[]string{"paris", "nice", "lyon", "isle", "paris"},
+			"paris\tnice\t7\nparis\tlyon\t4\nparis\tisle\tunreachable\nparis\tparis\t0\n"},
 		{[]string{"--row", "isle"}, "isle\tparis\t1\nisle\tlyon\t5\nisle\tnice\t8\nisle\tisle\t0\n"},
 		{[]string{"--col", "lyon"}, "paris\tlyon\t4\nlyon\tlyon\t0\nnice\tlyon\t4\nisle\tlyon\t5\n"},
-		{[]string{"--pairs", writeFile(t, dir, "pairs", "# pairs\nlyon paris\n\nisle nice\n")}, "lyon\tparis\t3\nisle\tnice\t8\n"},
+		{[]string{"--pairs", writeFile(t, dir, "pairs", "# pairs\nlyon paris\n\nisle nice\n")},
+			"lyon\tparis\t3\nisle\tnice\t8\n"},
 	} {
 		if r := ooc(t, dir, append([]string{"query", "towns.ooc"}, q.args...)...).want(t, 0); r.stdout != q.out {
 			t.Errorf("query %v printed\n%swant\n%s", q.args, r.stdout, q.out)
 		}
 	}
 	ooc(t, dir, "status", "towns.ooc").want(t, 0, "solved", "next      ooc query towns.ooc U V", "directed")
-	ooc(t, dir, "verify", "towns.ooc", "--rows", "9").want(t, 0, "1 tile checksum matches; 4 of 4 rows (16 distances) agree with Dijkstra")
+	ooc(t, dir, "verify", "towns.ooc", "--rows", "9").want(t, 0,
+		"1 tile checksum matches; 4 of 4 rows (16 distances) agree with Dijkstra")
 	ooc(t, dir, "plan", "towns.csv").want(t, 0, "rounds", "traffic", "time")
 	ooc(t, dir, "devices").want(t, 0, "cpu")
 }
@@ -230,7 +234,8 @@ func TestGuessedWeightsAreSaid(t *testing.T) {
 	for _, line := range []string{"sssp c.csv --source 1", "mst c.csv --undirected", "plan c.csv"} {
 		ooc(t, dir, strings.Fields(line)...).want(t, 0, `column "wieght" is taken for the weight`)
 	}
-	ooc(t, dir, "solve", "c.csv", "--columns", "from,to,wieght", "--out", "one.ooc").want(t, 0, "weights 1…1", "named weight, or w, length", "every arc has weight 1")
+	ooc(t, dir, "solve", "c.csv", "--columns", "from,to,wieght", "--out", "one.ooc").want(t, 0, "weights 1…1",
+		"named weight, or w, length", "every arc has weight 1")
 	for _, columns := range []string{"from,to", "from,to,weight"} {
 		r := ooc(t, dir, "solve", "c.csv", "--columns", columns, "--restart").want(t, 0)
 		if strings.Contains(r.stderr, "named weight") || strings.Contains(r.stderr, "taken for") {
@@ -265,7 +270,8 @@ func TestStandardInput(t *testing.T) {
 func running(t *testing.T, dir string, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	ooc(t, dir, "gen", "random", "long.gr", "-n", "4000", "-m", "20000").want(t, 0)
-	cmd := command(t, dir, append([]string{"solve", "long.gr", "--json", "--tile", "256", "--round", "256", "--device-memory", "32MiB"}, args...)...)
+	cmd := command(t, dir, append([]string{"solve", "long.gr", "--json", "--tile", "256", "--round", "256",
+		"--device-memory", "32MiB"}, args...)...)
 	cmd.Env = append(cmd.Env, "GOMAXPROCS=1") // many cores would be done before anybody looked
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -300,7 +306,8 @@ func TestTruncatedUnderSolve(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != 8 || !strings.Contains(stderr.String(), "tile (") || strings.Contains(stderr.String(), "goroutine ") {
+	if code := cmd.ProcessState.ExitCode(); code != 8 || !strings.Contains(stderr.String(), "tile (") ||
+		strings.Contains(stderr.String(), "goroutine ") {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
 }
@@ -345,7 +352,8 @@ func TestJSON(t *testing.T) {
 		t.Errorf("last object: %v", last)
 	}
 	st := objects[len(objects)-2]
-	for _, field := range []string{"round", "rounds", "progress", "restore_point", "relaxations_per_second", "elapsed_seconds", "eta_seconds"} {
+	for _, field := range []string{"round", "rounds", "progress", "restore_point", "relaxations_per_second",
+		"elapsed_seconds", "eta_seconds"} {
 		if _, ok := st[field].(float64); !ok {
 			t.Errorf("status lacks %s: %v", field, st)
 		}
@@ -353,7 +361,8 @@ func TestJSON(t *testing.T) {
 	if st["type"] != "status" || st["progress"] != 1.0 || st["restore_point"] != 1.0 {
 		t.Errorf("last status: %v", st)
 	}
-	if st := jsonLines(t, ooc(t, dir, "status", "rome99.ooc", "--json").want(t, 0).stdout); len(st) != 1 || st[0]["state"] != "solved" {
+	if st := jsonLines(t, ooc(t, dir, "status", "rome99.ooc", "--json").want(t, 0).stdout); len(st) != 1 ||
+		st[0]["state"] != "solved" {
 		t.Errorf("status --json: %v", st)
 	}
 	e := jsonLines(t, ooc(t, dir, "solve", "missing.gr", "--json").want(t, 3).stdout)
@@ -384,8 +393,10 @@ func TestJSONNames(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{
-		{"plan", rome(t), "--json"}, {"plan", rome(t), "--algorithm", "eliminate", "--json"}, {"solve", rome(t), "--dry-run", "--json"},
-		{"solve", rome(t), "--json"}, {"status", "rome99.ooc", "--json"}, {"verify", "rome99.ooc", "--json"}, {"stats", "rome99.ooc", "--json"},
+		{"plan", rome(t), "--json"}, {"plan", rome(t), "--algorithm", "eliminate", "--json"},
+		{"solve", rome(t), "--dry-run", "--json"},
+		{"solve", rome(t), "--json"}, {"status", "rome99.ooc", "--json"}, {"verify", "rome99.ooc", "--json"},
+		{"stats", "rome99.ooc", "--json"},
 	} {
 		objects := jsonLines(t, ooc(t, dir, args...).want(t, 0).stdout)
 		if len(objects) == 0 {
@@ -406,7 +417,8 @@ func TestNothingGarbled(t *testing.T) {
 			t.Errorf("control characters in redirected output: %q", text)
 		}
 	}
-	if r := ooc(t, dir, "solve", rome(t), "--restart", "--progress", "never").want(t, 0, "imported "); strings.Count(r.stderr, "\n") != 3 || !strings.Contains(r.stderr, "\n  directed by default") {
+	if r := ooc(t, dir, "solve", rome(t), "--restart", "--progress", "never").want(t, 0,
+		"imported "); strings.Count(r.stderr, "\n") != 3 || !strings.Contains(r.stderr, "\n  directed by default") {
 		t.Errorf("--progress never printed more than what was read, and how: %q", r.stderr)
 	}
 }
@@ -422,10 +434,14 @@ func TestExport(t *testing.T) {
 		entry func([]byte) float64
 	}{
 		{"i4", nil, 4, func(b []byte) float64 { return float64(int32(binary.LittleEndian.Uint32(b))) }},
-		{"i4", []string{"--kind", "u16"}, 4, func(b []byte) float64 { return float64(int32(binary.LittleEndian.Uint32(b))) }},
-		{"f4", []string{"--kind", "f32"}, 4, func(b []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) }},
-		{"f8", []string{"--kind", "f64"}, 8, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }},
-		{"f8", []string{"--scale", "10"}, 8, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }},
+		{"i4", []string{"--kind", "u16"}, 4,
+			func(b []byte) float64 { return float64(int32(binary.LittleEndian.Uint32(b))) }},
+		{"f4", []string{"--kind", "f32"}, 4,
+			func(b []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) }},
+		{"f8", []string{"--kind", "f64"}, 8,
+			func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }},
+		{"f8", []string{"--scale", "10"}, 8,
+			func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }},
 	} {
 		ooc(t, dir, append([]string{"solve", "towns.csv", "--restart"}, c.flags...)...).want(t, 0)
 		ooc(t, dir, "export", "towns.ooc", "d.npy", "--overwrite").want(t, 0)
@@ -456,7 +472,8 @@ func TestExport(t *testing.T) {
 func TestOneLineAboutTheDevice(t *testing.T) {
 	dir := t.TempDir()
 	r := ooc(t, dir, "solve", rome(t)).want(t, 0)
-	if first, rest, _ := strings.Cut(r.stderr, "\n"); !strings.HasPrefix(first, "device ") || strings.Contains(first, " (") ||
+	if first, rest, _ := strings.Cut(r.stderr, "\n"); !strings.HasPrefix(first, "device ") ||
+		strings.Contains(first, " (") ||
 		!strings.HasPrefix(rest, "imported") {
 		t.Errorf("a solve begins with\n%s", r.stderr)
 	}

@@ -55,7 +55,8 @@ func clusterFolder(t *testing.T, r *rand.Rand, n int, flags ...string) string {
 	dir := t.TempDir()
 	for _, args := range [][]string{
 		{"gen", "random", "-n", fmt.Sprint(n), "-m", fmt.Sprint(8 * n), "--seed", fmt.Sprint(r.Uint32()), "g.gr"},
-		append([]string{"solve", "g.gr", "--device", "cpu", "--algorithm", "blocked", "--tile", "64", "--out", "one.ooc"}, flags...),
+		append([]string{"solve", "g.gr", "--device", "cpu", "--algorithm", "blocked", "--tile", "64", "--out",
+			"one.ooc"}, flags...),
 	} {
 		if out, err := command(t, dir, args...).CombinedOutput(); err != nil {
 			t.Fatalf("%q: %v\n%s", args, err, out)
@@ -130,12 +131,14 @@ func TestCluster(t *testing.T) {
 	crashtest.Slow(t)
 	all := mpitest.Launchers(t)
 	r := seeded(t)
-	flags := [][]string{{"--kind", "i32"}, {"--kind", "u16"}, {"--undirected"}, {"--kind", "u16", "--undirected"}, {"--predecessors"}}[r.IntN(5)]
+	flags := [][]string{{"--kind", "i32"}, {"--kind", "u16"}, {"--undirected"}, {"--kind", "u16", "--undirected"},
+		{"--predecessors"}}[r.IntN(5)]
 	dir := clusterFolder(t, r, 900+r.IntN(200), flags...)
 	for i, l := range all {
 		for _, n := range []int{1, 2, 4} {
 			out := fmt.Sprintf("d%d-%d.ooc", i, n)
-			args := append([]string{"solve", "g.gr", "--device", "cpu", "--tile", "64", "--out", out, "--cluster", "mpi"}, flags...)
+			args := append([]string{"solve", "g.gr", "--device", "cpu", "--tile", "64", "--out", out, "--cluster",
+				"mpi"}, flags...)
 			text, err := apart(asCommand(t, l.Command(t, n, selfPath(t), args...), dir), i+n/2).CombinedOutput()
 			if many := n > 1 && (i+n/2)%2 == 1; many != strings.Contains(string(text), "several nodes write to") {
 				t.Errorf("%s, %d ranks, on nodes of their own: %v\n%s", l.Name, n, many, text)
@@ -279,7 +282,8 @@ func killClusters(t *testing.T, least int) {
 		dir := clusterFolder(t, r, 1800+r.IntN(400), flags...)
 		return killing{dir, func() (*exec.Cmd, int) {
 			l, n := all[r.IntN(len(all))], 1+r.IntN(4)
-			args := []string{"solve", "g.gr", "--device", "cpu", "--tile", "64", "--out", "d.ooc", "--cluster", "mpi", "--checkpoint", fmt.Sprintf("%dms", 1+r.IntN(40))}
+			args := []string{"solve", "g.gr", "--device", "cpu", "--tile", "64", "--out", "d.ooc", "--cluster", "mpi",
+				"--checkpoint", fmt.Sprintf("%dms", 1+r.IntN(40))}
 			args = append(args, flags...)
 			if rows := 1 + r.IntN(n); n%rows == 0 {
 				args = append(args, "--grid", fmt.Sprintf("%dx%d", rows, n/rows))
@@ -334,7 +338,8 @@ func TestClusterStopped(t *testing.T) {
 		}
 		err := <-done
 		<-ended
-		if code := codeOf(t, err); code != exit.Interrupted || !strings.Contains(rest.String(), "continue with:\n  "+goOn) {
+		if code := codeOf(t, err); code != exit.Interrupted ||
+			!strings.Contains(rest.String(), "continue with:\n  "+goOn) {
 			t.Fatalf("%s: exit code %d\n%s", l.Name, code, rest)
 		}
 		if args[1] == "-" {
@@ -355,7 +360,8 @@ func TestClusterRefuses(t *testing.T) {
 	all := mpitest.Launchers(t)
 	r := seeded(t)
 	here, there, self := clusterFolder(t, r, 100), clusterFolder(t, r, 120), selfPath(t)
-	for _, args := range [][]string{{"export", "one.ooc", "m.npy"}, {"solve", "g.gr", "--keep", "factors", "--out", "f.ooc"}} {
+	for _, args := range [][]string{{"export", "one.ooc", "m.npy"},
+		{"solve", "g.gr", "--keep", "factors", "--out", "f.ooc"}} {
 		if out, err := command(t, here, args...).CombinedOutput(); err != nil {
 			t.Fatalf("%q: %v\n%s", args, err, out)
 		}
@@ -373,15 +379,31 @@ func TestClusterRefuses(t *testing.T) {
 			says  string
 			lines [][]string
 		}{
-			{exit.Usage, "runs version", [][]string{line(here, "--out", "one.ooc"), append([]string{here, "env", "OOC_TEST_VERSION=0.1"}, line(here, "--out", "one.ooc")[1:]...)}},
-			{exit.BadInput, "another file here", [][]string{line(here, "--out", filepath.Join(here, "one.ooc")), line(there, "--out", filepath.Join(here, "one.ooc"))}},
-			{exit.BadInput, "another folder here", [][]string{line(here, "--out", "one.ooc"), line(there, "--out", "one.ooc")}},
-			{exit.BadInput, "another folder here", [][]string{line(here, "--out", "new.ooc"), line(there, "--out", "new.ooc")}},
-			{exit.BadInput, "no such file", [][]string{line(here, "--out", filepath.Join(here, "one.ooc")), line(t.TempDir(), "--out", filepath.Join(here, "one.ooc"))}},
-			{exit.BadInput, "rank 1 on", [][]string{line(here, "--out", "one.ooc"), line(there, "--out", "one.ooc"), line(here, "--out", "one.ooc")}},
-			{exit.Usage, "a multiple of --tile 128", [][]string{line(here, "--out", "one.ooc", "--tile", "128", "--round", "64"), line(here, "--out", "one.ooc")}},
-			{exit.Failed, "--device auto takes one that works", [][]string{line(here, "--out", "one.ooc", "--device", "cuda:63"), line(here, "--out", "one.ooc", "--device", "cuda:63")}},
-			{exit.Usage, "grid of 3×1", [][]string{line(here, "--out", "one.ooc", "--grid", "3x1"), line(here, "--out", "one.ooc", "--grid", "3x1")}},
+			{exit.Usage, "runs version",
+				[][]string{line(here, "--out", "one.ooc"),
+					append([]string{here, "env", "OOC_TEST_VERSION=0.1"}, line(here, "--out", "one.ooc")[1:]...)}},
+			{exit.BadInput, "another file here",
+				[][]string{line(here, "--out", filepath.Join(here, "one.ooc")),
+					line(there, "--out", filepath.Join(here, "one.ooc"))}},
+			{exit.BadInput, "another folder here",
+				[][]string{line(here, "--out", "one.ooc"), line(there, "--out", "one.ooc")}},
+			{exit.BadInput, "another folder here",
+				[][]string{line(here, "--out", "new.ooc"), line(there, "--out", "new.ooc")}},
+			{exit.BadInput, "no such file",
+				[][]string{line(here, "--out", filepath.Join(here, "one.ooc")),
+					line(t.TempDir(), "--out", filepath.Join(here, "one.ooc"))}},
+			{exit.BadInput, "rank 1 on",
+				[][]string{line(here, "--out", "one.ooc"), line(there, "--out", "one.ooc"),
+					line(here, "--out", "one.ooc")}},
+			{exit.Usage, "a multiple of --tile 128",
+				[][]string{line(here, "--out", "one.ooc", "--tile", "128", "--round", "64"),
+					line(here, "--out", "one.ooc")}},
+			{exit.Failed, "--device auto takes one that works",
+				[][]string{line(here, "--out", "one.ooc", "--device", "cuda:63"),
+					line(here, "--out", "one.ooc", "--device", "cuda:63")}},
+			{exit.Usage, "grid of 3×1",
+				[][]string{line(here, "--out", "one.ooc", "--grid", "3x1"),
+					line(here, "--out", "one.ooc", "--grid", "3x1")}},
 		}[:1+8/(1+3*i)] { // all of them over Open MPI, whose eager messages are the shortest
 			text, err := asCommand(t, l.Each(t, c.lines...), here).CombinedOutput()
 			if code := codeOf(t, err); code != c.code || !strings.Contains(string(text), c.says) {
@@ -389,7 +411,8 @@ func TestClusterRefuses(t *testing.T) {
 			}
 		}
 	}
-	if after, err := os.ReadFile(filepath.Join(here, "one.ooc", "dist.npy")); err != nil || !bytes.Equal(before, after) {
+	if after, err := os.ReadFile(filepath.Join(here, "one.ooc", "dist.npy")); err != nil ||
+		!bytes.Equal(before, after) {
 		t.Errorf("%v, or the store was given up", err)
 	}
 	if names, _ := filepath.Glob(filepath.Join(here, "new.ooc")); len(names) > 0 {
@@ -405,12 +428,14 @@ func TestClusterRefuses(t *testing.T) {
 		args  []string
 		not   string // made
 	}{
-		{exit.Usage, "matrix from standard input", 2, []string{"-", "--out", "matrix.ooc", "--no-arc", "inf"}, "matrix.ooc"},
+		{exit.Usage, "matrix from standard input", 2, []string{"-", "--out", "matrix.ooc", "--no-arc", "inf"},
+			"matrix.ooc"},
 		{exit.BadInput, "no such file", 2, []string{"g.gr", "--out", "no/such/x.ooc"}, "no"},
 		{exit.Usage, "grid of 3×7", 1, []string{"g.gr", "--out", "alone.ooc", "--grid", "3x7"}, "alone.ooc"},
 		{exit.Usage, "one process makes", 2, []string{"f.ooc"}, "none"},
 	} {
-		cmd := asCommand(t, all[0].Command(t, c.ranks, self, append([]string{"solve", "--cluster", "mpi", "--device", "cpu"}, c.args...)...), here)
+		cmd := asCommand(t, all[0].Command(t, c.ranks, self,
+			append([]string{"solve", "--cluster", "mpi", "--device", "cpu"}, c.args...)...), here)
 		if cmd.Stdin, err = os.Open(filepath.Join(here, "m.npy")); err != nil {
 			t.Fatal(err)
 		}

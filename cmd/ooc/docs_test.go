@@ -32,7 +32,8 @@ func docs(t *testing.T) []string {
 //	<!-- file: NAME -->        the next block is a file that readers write. It is there from the beginning
 //	<!-- needs: PROGRAM -->    the next block does not run where there is no such program (OOC_REQUIRE_DOCS=1: it has to be there)
 //	<!-- not run: REASON -->   the next block does not run here
-var part = regexp.MustCompile("(?ms)^<!-- (run|file|needs|not run):\\s(.+?)\\s-->$|^```(\\w*)\n(.*?)^```$|((?:^\\|[^\n]*\n)+)")
+var part = regexp.MustCompile("(?ms)^<!-- (run|file|needs|not " +
+	"run):\\s(.+?)\\s-->$|^```(\\w*)\n(.*?)^```$|((?:^\\|[^\n]*\n)+)")
 
 // TestDocs runs the commands of README.md and of each page of docs, in their order and each page in a folder of its
 // own. A block of sh is a script that has to end well. In one of console, what stands after $ is run, and has to
@@ -58,7 +59,8 @@ func TestDocs(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(bin, "ooc"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	path := strings.Join([]string{bin, filepath.Join(root, "cmd/ooc/testdata/slurm"), os.Getenv("PATH")}, string(os.PathListSeparator))
+	path := strings.Join([]string{bin, filepath.Join(root, "cmd/ooc/testdata/slurm"), os.Getenv("PATH")},
+		string(os.PathListSeparator))
 	env := append(os.Environ(), "PATH="+path, "ROOT="+root,
 		// As root, and on few cores.
 		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1")
@@ -184,7 +186,8 @@ func TestDocsName(t *testing.T) {
 		text := regexp.MustCompile("(?ms)^```.*?^```$|<!--.*?-->").ReplaceAllString(string(readFile(t, page)), "")
 		var spans []string
 		for _, part := range regexp.MustCompile(`\n\n|\n\|`).Split(text, -1) { // paragraphs, rows of tables
-			for _, span := range regexp.MustCompile("`([^`]+)`|(?m)^    (ooc .+?)(?:  |$)").FindAllStringSubmatch(part, -1) {
+			for _, span := range regexp.MustCompile("`([^`]+)`|(?m)^    (ooc .+?)(?:  |$)").FindAllStringSubmatch(part,
+				-1) {
 				spans = append(spans, span[1]+span[2])
 			}
 		}

@@ -79,7 +79,8 @@ func TestWaitsForEndingProcess(t *testing.T) {
 		lines, freed := bufio.NewScanner(out), false
 		for lines.Scan() {
 			all.WriteString(lines.Text() + "\n")
-			if strings.Contains(lines.Text(), fmt.Sprintf("process %d is ending and still gives memory back; waiting", dead)) {
+			if strings.Contains(lines.Text(),
+				fmt.Sprintf("process %d is ending and still gives memory back; waiting", dead)) {
 				if freed {
 					t.Errorf("%s: said twice", c.words)
 				}

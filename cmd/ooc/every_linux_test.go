@@ -32,7 +32,8 @@ func TestOutputsOnFullVolume(t *testing.T) {
 		_ = cmd.Run()
 		return cmd.ProcessState.ExitCode(), stderr.String()
 	}
-	for _, line := range []string{"sssp g.gr --source 1 --json", "mst g.gr --undirected --json", "query g.ooc --pairs many", "stats g.ooc --json", "export g.ooc -"} {
+	for _, line := range []string{"sssp g.gr --source 1 --json", "mst g.gr --undirected --json",
+		"query g.ooc --pairs many", "stats g.ooc --json", "export g.ooc -"} {
 		writeFile(t, dir, "many", strings.Repeat("1 2\n", 5000))
 		code, said := print(line)
 		if info, err := os.Stat(printed); err != nil || info.Size() != 4096 {
@@ -61,7 +62,8 @@ func TestOutputsOnFullVolume(t *testing.T) {
 		if strings.Contains(w.line, "--dry-run") {
 			continue // it writes none
 		}
-		ooc(t, dir, append(line, filepath.Join(volume, "out"+w.ext))...).want(t, exit.NoSpace, "no space left on device")
+		ooc(t, dir, append(line, filepath.Join(volume, "out"+w.ext))...).want(t, exit.NoSpace,
+			"no space left on device")
 		if left, err := os.ReadDir(volume); err != nil || len(left) != 1 {
 			t.Errorf("ooc %s left %v, %v", w.line, left, err)
 		}
@@ -74,7 +76,8 @@ func TestOutputsOnReadOnlyVolume(t *testing.T) {
 	volume := mounted(t, "-t", "tmpfs", "-o", "ro", "ooc-test")
 	before := tree(t, dir)
 	for _, w := range writers {
-		ooc(t, dir, append(strings.Fields(w.line), filepath.Join(volume, "out"+w.ext))...).want(t, exit.Failed, "read-only file system")
+		ooc(t, dir, append(strings.Fields(w.line), filepath.Join(volume, "out"+w.ext))...).want(t, exit.Failed,
+			"read-only file system")
 		if !maps.Equal(before, tree(t, dir)) {
 			t.Errorf("ooc %s changed files", w.line)
 		}

@@ -32,19 +32,27 @@ func everyCommand(t *testing.T) (dir string, lines []string) {
 	}
 	queue[0] = filepath.Base(queue[0])
 	for i := 1; i <= 2; i++ {
-		ooc(t, dir, "solve", "g.gr", "--device", "cpu", "--sources", fmt.Sprintf("part:%d/2", i), "--out", fmt.Sprintf("m%d.ooc", i)).want(t, 0)
+		ooc(t, dir, "solve", "g.gr", "--device", "cpu", "--sources", fmt.Sprintf("part:%d/2", i), "--out",
+			fmt.Sprintf("m%d.ooc", i)).want(t, 0)
 	}
 	lines = []string{
-		"solve g.gr", "solve g.gr --json", "solve g.gr --dry-run", "solve g.gr --dry-run --json", "solve g.gr --out new.ooc", "solve g.gr --out other.ooc --json",
+		"solve g.gr", "solve g.gr --json", "solve g.gr --dry-run", "solve g.gr --dry-run --json",
+		"solve g.gr --out new.ooc", "solve g.gr --out other.ooc --json",
 		"solve a.gr b.gr", "solve a.gr b.gr --json", "solve a.gr b.gr --dry-run", "solve a.gr b.gr --dry-run --json",
-		"status g.ooc", "status g.ooc --json", "status " + queue[0], "status " + queue[0] + " --json", "watch g.ooc", "watch " + queue[0],
-		"query g.ooc 1 2", "query g.ooc --row 1", "query g.ooc --row 1 --json", "query g.ooc --col 1", "query g.ooc --pairs pairs", "query g.ooc 1 --k-nearest 3",
+		"status g.ooc", "status g.ooc --json", "status " + queue[0], "status " + queue[0] + " --json", "watch g.ooc",
+		"watch " + queue[0],
+		"query g.ooc 1 2", "query g.ooc --row 1", "query g.ooc --row 1 --json", "query g.ooc --col 1",
+		"query g.ooc --pairs pairs", "query g.ooc 1 --k-nearest 3",
 		"path g.ooc 1 2", "path g.ooc 1 2 --json", "path g.ooc --pairs pairs",
-		"export g.ooc -", "export g.ooc d.npy --json --overwrite", "export g.ooc - --format mtx", "export g.ooc - --predecessors",
-		"merge m.ooc m1.ooc m2.ooc", "merge m.ooc m1.ooc m2.ooc --json", "verify g.ooc", "verify g.ooc --json", "verify g.ooc --full", "verify g.ooc --full --json", "scrub g.ooc", "scrub g.ooc --json",
+		"export g.ooc -", "export g.ooc d.npy --json --overwrite", "export g.ooc - --format mtx",
+		"export g.ooc - --predecessors",
+		"merge m.ooc m1.ooc m2.ooc", "merge m.ooc m1.ooc m2.ooc --json", "verify g.ooc", "verify g.ooc --json",
+		"verify g.ooc --full", "verify g.ooc --full --json", "scrub g.ooc", "scrub g.ooc --json",
 		"stats g.ooc", "stats g.ooc --json", "stats g.ooc --csv", "stats g.gr", "stats g.gr --json",
-		"near g.gr n.csv --within 100 --json --overwrite", "sssp g.gr --source 1", "sssp g.gr --source 1 --json", "mst g.gr --undirected", "mst g.gr --undirected --json", "plan g.gr", "plan g.gr --json",
-		"gen --help", "devices", "devices --json", "bench", "bench tables --quick --budget 1ns", "help", "help solve", "help formats", "man", "man solve", "completion bash", "--version", "version", "version --json", "solve --help",
+		"near g.gr n.csv --within 100 --json --overwrite", "sssp g.gr --source 1", "sssp g.gr --source 1 --json",
+		"mst g.gr --undirected", "mst g.gr --undirected --json", "plan g.gr", "plan g.gr --json",
+		"gen --help", "devices", "devices --json", "bench", "bench tables --quick --budget 1ns", "help", "help solve",
+		"help formats", "man", "man solve", "completion bash", "--version", "version", "version --json", "solve --help",
 	}
 	for _, c := range newRoot().Commands() {
 		if c.IsAdditionalHelpTopicCommand() {
@@ -82,7 +90,8 @@ func TestFewFiles(t *testing.T) {
 			r := finish(t, cmd)
 			if r.code != 0 {
 				failed = true
-				if r.code != exit.Failed && r.code != exit.SomeFailed || !strings.Contains(r.stdout+r.stderr, "too many open files") {
+				if r.code != exit.Failed && r.code != exit.SomeFailed ||
+					!strings.Contains(r.stdout+r.stderr, "too many open files") {
 					t.Errorf("ooc %s, %d files: exit code %d\n%s", line, files, r.code, r.stderr)
 				}
 			}
@@ -114,7 +123,8 @@ func TestFullOutput(t *testing.T) {
 		_ = cmd.Run()
 		full.Close()
 		code, said := cmd.ProcessState.ExitCode(), stderr.String()
-		if code != exit.NoSpace || strings.Count(said, "standard output is not complete: write /dev/stdout: no space left on device") != 1 {
+		if code != exit.NoSpace ||
+			strings.Count(said, "standard output is not complete: write /dev/stdout: no space left on device") != 1 {
 			t.Errorf("ooc %s: exit code %d\n%s", line, code, said)
 		}
 	}
@@ -128,7 +138,8 @@ func TestAllOutputIsChecked(t *testing.T) {
 	past := regexp.MustCompile(`os\.Stdout($|[^.])|os\.Stdout\.[^F]|fmt\.Print`)
 	checked := 0
 	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || path == filepath.Join("terminal", "out.go") {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+			path == filepath.Join("terminal", "out.go") {
 			return err
 		}
 		checked++

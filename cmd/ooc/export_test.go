@@ -36,9 +36,11 @@ func TestExportText(t *testing.T) {
 		{"- --rows @ids,paris --cols isle", "", ",isle\nnice,inf\nparis,inf\nparis,inf\n"},
 		{"- --rows @- --cols @@", "lyon\nisle..isle\n", ",isle\nlyon,inf\nisle,0\n"},
 		{"- --format mtx --rows paris --cols nice..isle", "",
-			"%%MatrixMarket matrix array integer general\n% shortest-path distances, 2147483647 where there is no path\n1 2\n7\n2147483647\n"},
+			"%%MatrixMarket matrix array integer general\n% shortest-path distances, 2147483647 where there is no " +
+				"path\n1 2\n7\n2147483647\n"},
 		{"- --format mtx --rows paris --cols nice..isle --unreachable inf", "",
-			"%%MatrixMarket matrix array real general\n% shortest-path distances, inf where there is no path\n1 2\n7\ninf\n"},
+			"%%MatrixMarket matrix array real general\n% shortest-path distances, inf where there is no path\n1 " +
+				"2\n7\ninf\n"},
 	} {
 		cmd := command(t, dir, append([]string{"export", "towns.ooc"}, strings.Fields(c.args)...)...)
 		cmd.Stdin = strings.NewReader(c.stdin)
@@ -111,7 +113,8 @@ func TestExportEqualsSciPy(t *testing.T) {
 	}{
 		{func() string { return fmt.Sprint(r.IntN(1000)) }, nil, [3]string{"int32", "int64", "float64"}},
 		{func() string { return fmt.Sprint(r.Float32()) }, nil, [3]string{"float32", "float64", "float64"}},
-		{func() string { return fmt.Sprintf("%.2f", r.Float64()) }, []string{"--scale", "100"}, [3]string{"float64", "float64", "float64"}},
+		{func() string { return fmt.Sprintf("%.2f", r.Float64()) }, []string{"--scale", "100"},
+			[3]string{"float64", "float64", "float64"}},
 	} {
 		dir, n := t.TempDir(), 100+r.IntN(200)
 		var text strings.Builder
@@ -131,7 +134,8 @@ func TestExportEqualsSciPy(t *testing.T) {
 		args, want := []string{"g.ooc", strings.Join(rows, ","), strings.Join(cols, ",")}, ""
 		for i, ext := range []string{".npy", ".mtx", ".csv", ".mtx.gz", ".csv.gz"} {
 			ooc(t, dir, "export", "g.ooc", "whole"+ext).want(t, 0)
-			ooc(t, dir, "export", "g.ooc", "part"+ext, "--rows", strings.Join(rowIDs, ","), "--cols", strings.Join(colIDs, ",")).want(t, 0)
+			ooc(t, dir, "export", "g.ooc", "part"+ext, "--rows", strings.Join(rowIDs, ","), "--cols",
+				strings.Join(colIDs, ",")).want(t, 0)
 			args = append(args, "whole"+ext, "part"+ext)
 			kind := c.types[[]int{0, 1, 2, 1, 2}[i]]
 			want += fmt.Sprintf("whole%s %s %d %d\npart%s %s 20 20\n", ext, kind, n, n, ext, kind)
@@ -254,10 +258,12 @@ func TestPredecessorsAreSciPys(t *testing.T) {
 	ooc(t, dir, "export", "g.ooc", "d.npy").want(t, 0)
 	ooc(t, dir, "export", "g.ooc", "p.npy", "--predecessors").want(t, 0, "wrote p.npy")
 	ooc(t, dir, "export", "g.ooc", "q.npy", "--predecessors", "--no-path", "-1").want(t, 0)
-	for _, words := range []string{"x.npy --predecessors --cols 1", "x.npy --predecessors --unreachable 1", "x.npy --no-path -1", "x.csv --predecessors"} {
+	for _, words := range []string{"x.npy --predecessors --cols 1", "x.npy --predecessors --unreachable 1",
+		"x.npy --no-path -1", "x.csv --predecessors"} {
 		ooc(t, dir, append([]string{"export", "g.ooc"}, strings.Fields(words)...)...).want(t, 2)
 	}
-	if out := scipy(t, dir, "predecessors.py", "g.gr", "d.npy", "p.npy", "q.npy"); !strings.Contains(out, fmt.Sprintf("%d trees", n)) {
+	if out := scipy(t, dir, "predecessors.py", "g.gr", "d.npy", "p.npy", "q.npy"); !strings.Contains(out,
+		fmt.Sprintf("%d trees", n)) {
 		t.Error(out)
 	}
 }

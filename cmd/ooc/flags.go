@@ -40,8 +40,11 @@ type graphFlags struct {
 func (f *graphFlags) add(cmd *cobra.Command, kinds ...entry.Kind) {
 	names := about.Names(read.Formats)
 	fl := cmd.Flags()
-	fl.Var(flagvalue.Word(&f.format, names...), "format", "input format: "+strings.Join(names, ", ")+" (default: found from the content)")
-	fl.StringVar(&f.columns, "columns", "", "an edge list's columns: from=A,to=B,weight=C by name or number, or all names in order, as in id,from,to,weight")
+	fl.Var(flagvalue.Word(&f.format, names...), "format", "input format: "+strings.Join(names, ", ")+
+		" (default: found from the content)")
+	fl.StringVar(&f.columns, "columns", "",
+		"an edge list's columns: from=A,to=B,weight=C by name or number, or all names in order, "+
+			"as in id,from,to,weight")
 	fl.Var(flagvalue.Base(&f.base), "base", "the smallest vertex id, where ids are consecutive (default: the format's)")
 	fl.BoolVar(&f.directed, "directed", false, "each line is one arc (default: the format's)")
 	fl.BoolVar(&f.undirected, "undirected", false, "each line is an edge, both ways")
@@ -124,9 +127,13 @@ func (f *matrixFlags) add(cmd *cobra.Command) {
 	fl.Var(flagvalue.Word(&f.Algorithm, slices.Concat(engine.Algorithms, engine.RowEngines[:1])...), "algorithm",
 		strings.Join(engine.Algorithms, ", ")+" (a store keeps the one that it was begun with); "+
 			"of a store without a matrix: "+strings.Join(engine.RowEngines, ", "))
-	fl.Var(flagvalue.Size(&f.HostMemory), "host-memory", "memory for the host cache of tiles (default: a few tiles on the CPU, else half of what is free)")
-	fl.Var(flagvalue.Between(&f.Streams, 1, 64), "streams", "device streams; 1 overlaps nothing: each copy and each kernel ends before the next begins (default: planned)")
-	fl.Var(flagvalue.Whole(&f.Round, "a multiple of the tile edge, which is one of 64", func(n int) bool { return n > 0 && n%64 == 0 }), "round", "round width in vertices, a multiple of the tile edge (default: planned)")
+	fl.Var(flagvalue.Size(&f.HostMemory), "host-memory",
+		"memory for the host cache of tiles (default: a few tiles on the CPU, else half of what is free)")
+	fl.Var(flagvalue.Between(&f.Streams, 1, 64), "streams",
+		"device streams; 1 overlaps nothing: each copy and each kernel ends before the next begins (default: planned)")
+	fl.Var(flagvalue.Whole(&f.Round, "a multiple of the tile edge, which is one of 64",
+		func(n int) bool { return n > 0 && n%64 == 0 }), "round",
+		"round width in vertices, a multiple of the tile edge (default: planned)")
 	fl.Var(flagvalue.Word(&f.Layout, tiles.Upper, tiles.Square), "layout", "tiles of a new store: upper (one half of "+
 		"a symmetric matrix) or square (all) (default: upper where the graph is symmetric)")
 	fl.Var(flagvalue.TileEdge(&f.Tile), "tile", "tile edge of a new store, a multiple of 64 (default: planned)")

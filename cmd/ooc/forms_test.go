@@ -89,9 +89,11 @@ func (f form) harm(t *testing.T, r *rand.Rand, want int) {
 	cuts, solves, ways := 0, 0, f.algorithms()
 	for ; int(k.kills.Load()) < want || cuts < want; solves++ {
 		if solves > 10*want {
-			t.Fatalf("%s: %d kills and %d power cuts of %d solves, not %d of each", f, k.kills.Load(), cuts, solves, want)
+			t.Fatalf("%s: %d kills and %d power cuts of %d solves, not %d of each", f, k.kills.Load(), cuts, solves,
+				want)
 		}
-		c := &killCase{device: "cpu", algorithm: ways[solves%len(ways)], kind: f.kind, n: 500 + r.IntN(500), tile: 64 << r.IntN(2),
+		c := &killCase{device: "cpu", algorithm: ways[solves%len(ways)], kind: f.kind, n: 500 + r.IntN(500),
+			tile:  64 << r.IntN(2),
 			trees: f.trees, symmetric: f.layout == tiles.Upper}
 		if f.layout == tiles.Rows {
 			c.flags = []string{"--sources", fmt.Sprintf("1..%d", chosen)}
@@ -103,8 +105,10 @@ func (f form) harm(t *testing.T, r *rand.Rand, want int) {
 			cuts += c.cutPower(t, r, dir, k, min(8, want-cuts))
 		}
 	}
-	t.Logf("%s: %d kills and %d power cuts of %d solves, by %s, in %v; %d went on from a restore point or a note; %d rows verified",
-		f, k.kills.Load(), cuts, solves, strings.Join(ways, ", "), time.Since(began).Round(time.Second), k.resumed.Load(), k.rows.Load())
+	t.Logf("%s: %d kills and %d power cuts of %d solves, by %s, in %v; %d went on from a restore point or a note; %d "+
+		"rows verified",
+		f, k.kills.Load(), cuts, solves, strings.Join(ways, ", "), time.Since(began).Round(time.Second),
+		k.resumed.Load(), k.rows.Load())
 }
 
 // cutPower solves the graph once more, and continues from what a disk might hold at random moments of that. It
@@ -162,8 +166,9 @@ func (c *killCase) disks(t *testing.T, r *rand.Rand, dir string, most int) (name
 		t.Fatal(err)
 	}
 	h.OnSync = func(string, bool) { cut() }
-	_, err = p.Solve(t.Context(), engine.Options{Device: d, Request: plan.Request{Algorithm: c.algorithm}, Checkpoint: time.Microsecond,
-		Interval: time.Millisecond, Progress: func(live.Status) { cut() }})
+	_, err = p.Solve(t.Context(),
+		engine.Options{Device: d, Request: plan.Request{Algorithm: c.algorithm}, Checkpoint: time.Microsecond,
+			Interval: time.Millisecond, Progress: func(live.Status) { cut() }})
 	if err == nil {
 		err = p.Close()
 	}

@@ -21,13 +21,15 @@ func TestGenEqualsSciPy(t *testing.T) {
 		for _, undirected := range []bool{false, true} {
 			name := fmt.Sprintf("%s-%v", g.Name, undirected)
 			names = append(names, name)
-			args := []string{"-n", fmt.Sprint(2 + r.IntN(100)), "--seed", fmt.Sprint(r.Uint64()), fmt.Sprintf("--undirected=%v", undirected)}
+			args := []string{"-n", fmt.Sprint(2 + r.IntN(100)), "--seed", fmt.Sprint(r.Uint64()),
+				fmt.Sprintf("--undirected=%v", undirected)}
 			for _, ext := range []string{".mtx", ".gr"} {
 				ooc(t, dir, append([]string{"gen", g.Name, name + ext}, args...)...).want(t, 0)
 			}
 		}
 	}
-	if out := scipy(t, dir, "generated.py", names...); !strings.Contains(out, fmt.Sprintf("%d graphs agree", len(names))) {
+	if out := scipy(t, dir, "generated.py", names...); !strings.Contains(out,
+		fmt.Sprintf("%d graphs agree", len(names))) {
 		t.Error(out)
 	}
 }
@@ -47,7 +49,8 @@ func TestGen(t *testing.T) {
 	ooc(t, dir, "solve", "p.gr").want(t, 0, "200 vertices", "weights 1…1,")
 	for args, text := range map[string]string{
 		"gen random g.gr": "-n N", "gen random g.xyz -n 3": ".xyz", "gen lattice x.gr -n 3": "lattice",
-		"gen ring x.gr -n 3 -m 4": "3 vertices make a ring of 3 arcs", "gen random x.gr -n -3": "--vertices -3: want a whole number from 1", "gen random -n 3": "usage",
+		"gen ring x.gr -n 3 -m 4": "3 vertices make a ring of 3 arcs",
+		"gen random x.gr -n -3":   "--vertices -3: want a whole number from 1", "gen random -n 3": "usage",
 	} {
 		ooc(t, dir, strings.Fields(args)...).want(t, 2, text)
 	}

@@ -67,12 +67,14 @@ func TestCampaignMemoryTaken(t *testing.T) {
 	}
 	dir := t.TempDir()
 	ooc(t, dir, "gen", "random", "g.gr", "-n", "24000", "-m", "240000").want(t, 0)
-	solve := []string{"solve", "g.gr", "--device", "cuda", "--algorithm", "blocked", "--tile", "1024", "--checkpoint", "200ms", "--out"}
+	solve := []string{"solve", "g.gr", "--device", "cuda", "--algorithm", "blocked", "--tile", "1024", "--checkpoint",
+		"200ms", "--out"}
 	ooc(t, dir, append(solve, "whole.ooc")...).want(t, 0)
 	want := checksums(t, dir, "whole.ooc")
 
 	end := startHog(t)
-	t.Log(ooc(t, dir, append(solve, "asked.ooc", "--device-memory", "8GiB")...).want(t, 1, "device memory exhausted", "--device-memory").stderr)
+	t.Log(ooc(t, dir, append(solve, "asked.ooc", "--device-memory", "8GiB")...).want(t, 1, "device memory exhausted",
+		"--device-memory").stderr)
 	t.Log(ooc(t, dir, append(solve, "left.ooc")...).want(t, 0).stderr)
 	end()
 	ooc(t, dir, append(solve, "asked.ooc", "--device-memory", "8GiB")...).want(t, 0)

@@ -16,9 +16,11 @@ func (p *player) expect(s step) (verdict, func() error) {
 	nothing := func() error { return nil }
 	switch s.args[0] {
 	case "solve":
-		return p.expectSolve(s), func() error { return p.checkSummary(map[string]any{"vertices": p.n, "arcs": len(p.arc)}) }
+		return p.expectSolve(s),
+			func() error { return p.checkSummary(map[string]any{"vertices": p.n, "arcs": len(p.arc)}) }
 	case "merge":
-		return p.expectMerge(s), func() error { return p.checkSummary(map[string]any{"vertices": p.n, "arcs": len(p.arc)}) }
+		return p.expectMerge(s),
+			func() error { return p.checkSummary(map[string]any{"vertices": p.n, "arcs": len(p.arc)}) }
 	case "sssp":
 		sources := p.named(s.flag("--source"))
 		if p.cycle && !p.cycleFrom(sources) { // which does not matter; but the model has no distances
@@ -198,7 +200,8 @@ func (p *player) expectSolve(s step) verdict {
 func (p *player) possible(s step) verdict {
 	kind, scale := p.kindOf(s)
 	algorithm, sources, several := s.flag("--algorithm"), s.flag("--sources") != "", s.flag("--device") == "cpu,cpu"
-	tracks, factors, upper := s.flag("--predecessors") != "", s.flag("--keep") == "factors", s.flag("--layout") == "upper"
+	tracks, factors, upper := s.flag("--predecessors") != "", s.flag("--keep") == "factors",
+		s.flag("--layout") == "upper"
 	part, parts := 0, 0
 	_, _ = fmt.Sscanf(s.flag("--sources"), "part:%d/%d", &part, &parts) // most are none
 	whole := algorithm == "squaring" || algorithm == "single-stage"
@@ -415,7 +418,8 @@ func (p *player) checkPath(k *kept, u, v int) error {
 		}
 		return nil
 	}
-	if objects[0]["reachable"] != true || len(ids) != len(weights)+1 || ids[0] != p.id(u) || ids[len(ids)-1] != p.id(v) {
+	if objects[0]["reachable"] != true || len(ids) != len(weights)+1 || ids[0] != p.id(u) ||
+		ids[len(ids)-1] != p.id(v) {
 		return errors.New("it does not lead from one to the other")
 	}
 	length := int64(0)

@@ -136,7 +136,8 @@ func (g *network) content() []byte {
 			data               any
 		}{
 			{"format", "|S3", "()", []byte("csr")}, {"shape", "<i8", "(2,)", []int64{int64(g.n), int64(g.n)}},
-			{"indptr", "<i4", fmt.Sprintf("(%d,)", g.n+1), starts}, {"indices", "<i4", fmt.Sprintf("(%d,)", len(arcs)), columns},
+			{"indptr", "<i4", fmt.Sprintf("(%d,)", g.n+1), starts},
+			{"indices", "<i4", fmt.Sprintf("(%d,)", len(arcs)), columns},
 			{"data", "<f8", fmt.Sprintf("(%d,)", len(arcs)), weights},
 		} {
 			w, err := z.Create(member.name + ".npy")

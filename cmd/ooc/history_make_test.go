@@ -67,7 +67,8 @@ func parseHistory(text string) (*history, error) {
 		case "graph":
 			h.graph = &network{}
 			var direction string
-			_, err = fmt.Sscan(strings.Join(words[1:], " "), &h.graph.file, &direction, &h.graph.unit, &h.graph.ids, &h.graph.n)
+			_, err = fmt.Sscan(strings.Join(words[1:], " "), &h.graph.file, &direction, &h.graph.unit, &h.graph.ids,
+				&h.graph.n)
 			h.graph.directed = direction == "directed"
 		case "arc":
 			var a netArc
@@ -273,7 +274,8 @@ func (m *maker) solve() {
 	m.command(store, flags, begin)
 	if m.r.IntN(3) == 0 { // and asks for one thing more, or for another
 		more := pick(m.r, []string{"--sources", pick(m.r, m.chosen...)}, []string{"--sources", pick(m.r, m.chosen...)},
-			[]string{"--tile", "128"}, []string{"--kind", "f64"}, []string{"--predecessors"}, []string{"--keep", "factors"})
+			[]string{"--tile", "128"}, []string{"--kind", "f64"}, []string{"--predecessors"},
+			[]string{"--keep", "factors"})
 		m.command(store, slices.Concat(flags, more), nil)
 	}
 }

@@ -25,7 +25,8 @@ var measured = regexp.MustCompile(`seconds|_per_second|^busy|^pid$|^plan$|^elimi
 // alike compares the last answer of two players, and the files that they have.
 func (p *player) alike(s step, q *player) *failure {
 	differ := func(what string, a, b any) *failure {
-		return &failure{"two builds differ in " + what + " of " + s.args[0], fmt.Sprintf("now:    %v\nbefore: %v", a, b)}
+		return &failure{"two builds differ in " + what + " of " + s.args[0],
+			fmt.Sprintf("now:    %v\nbefore: %v", a, b)}
 	}
 	if s.how == "kill" || s.how == "interrupt" { // each was stopped at another moment
 		for _, name := range p.names(s) {
@@ -67,7 +68,8 @@ func (p *player) alike(s step, q *player) *failure {
 			maps.DeleteFunc(now[i], func(name string, _ any) bool { _, ok := before[i][name]; return !ok })
 		}
 		if !reflect.DeepEqual(now, before) && p.integers(s) {
-			return differ("the answer", fmt.Sprint(now, "\n", a.stdout, a.stderr), fmt.Sprint(before, "\n", b.stdout, b.stderr))
+			return differ("the answer", fmt.Sprint(now, "\n", a.stdout, a.stderr),
+				fmt.Sprint(before, "\n", b.stdout, b.stderr))
 		}
 	}
 	now, before := p.files(q), q.files(p)
@@ -130,7 +132,8 @@ func (p *player) integers(s step) bool {
 // equalStores says that two builds have solved the same store, and neither is damaged.
 func equalStores(a, b *kept) bool {
 	return a != nil && b != nil && a.State == "solved" && b.State == "solved" && a.damaged == "" && b.damaged == "" &&
-		a.asked == b.asked && a.Kind == b.Kind && a.Scale == b.Scale && a.Layout == b.Layout && len(a.rows) == len(b.rows)
+		a.asked == b.asked && a.Kind == b.Kind && a.Scale == b.Scale && a.Layout == b.Layout &&
+		len(a.rows) == len(b.rows)
 }
 
 // lastingFiles are those of a store that do not differ from run to run.

@@ -63,7 +63,8 @@ func playMany(t *testing.T, first uint64, number int, other string) {
 				if _, again := playBoth(t, least, other); again != nil {
 					f = again
 				}
-				t.Errorf("%s: %s\n\nThe smallest history found; OOC_HISTORY=FILE plays it:\n\n%s", f.class, f.text, least)
+				t.Errorf("%s: %s\n\nThe smallest history found; OOC_HISTORY=FILE plays it:\n\n%s", f.class, f.text,
+					least)
 			})
 		}
 	})

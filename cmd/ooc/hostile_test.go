@@ -24,7 +24,8 @@ func npyHead(n string) string {
 // TestCampaignHeaders reads files of a few bytes that claim 2³¹ vertices, or arcs without number.
 func TestCampaignHeaders(t *testing.T) {
 	dir := t.TempDir()
-	const coordinate, array = "%%MatrixMarket matrix coordinate real general\n", "%%MatrixMarket matrix array real general\n"
+	const coordinate, array = "%%MatrixMarket matrix coordinate real general\n",
+		"%%MatrixMarket matrix array real general\n"
 	const n, most = "2147483648", "9223372036854775807"
 	for name, text := range map[string]string{
 		"n.gr":        "p sp " + n + " 1\na 1 2 3\n",
@@ -64,7 +65,8 @@ func TestCampaignForeign(t *testing.T) {
 	}
 	store, before := filepath.Join(dir, "s.ooc"), tree(t, home)
 	for kind, link := range map[string]func(from, to string) error{"a link": os.Symlink, "a hard link": os.Link} {
-		for _, name := range []string{"", "core", "core.gone", "dist.npy", "graph.csr", "ids", "live", "lock", "state", "store.json", "store.json.tmp", "sums", "sums.tmp"} {
+		for _, name := range []string{"", "core", "core.gone", "dist.npy", "graph.csr", "ids", "live", "lock", "state",
+			"store.json", "store.json.tmp", "sums", "sums.tmp"} {
 			if err := os.CopyFS(store, os.DirFS(made)); err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +80,8 @@ func TestCampaignForeign(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for _, words := range []string{"status s.ooc", "query s.ooc paris nice", "verify s.ooc", "scrub s.ooc", "solve s.ooc", "solve s.ooc --restart"} {
+			for _, words := range []string{"status s.ooc", "query s.ooc paris nice", "verify s.ooc", "scrub s.ooc",
+				"solve s.ooc", "solve s.ooc --restart"} {
 				r := ooc(t, dir, strings.Fields(words)...) // which fails the test where it crashes
 				if r.code < 0 || r.code > exit.Corrupt || name == "" && r.code != 0 {
 					t.Errorf("%s is %s: %s: exit code %d: %s", name, kind, words, r.code, r.stderr)
@@ -118,8 +121,11 @@ func TestForeignFolder(t *testing.T) {
 			writeFile(t, folder, path, text)
 		}
 		before := tree(t, folder)
-		for _, words := range []string{"solve theirs", "solve theirs --restart", "solve towns.csv --out theirs", "solve towns.csv --out theirs --restart", "solve towns.csv theirs", "status theirs", "query theirs 1 2", "verify theirs", "scrub theirs"} {
-			if r := ooc(t, dir, strings.Fields(words)...); r.code == 0 || r.code == exit.Failed || r.code == exit.Locked || !strings.Contains(r.stdout+r.stderr, "theirs") {
+		for _, words := range []string{"solve theirs", "solve theirs --restart", "solve towns.csv --out theirs",
+			"solve towns.csv --out theirs --restart", "solve towns.csv theirs", "status theirs", "query theirs 1 2",
+			"verify theirs", "scrub theirs"} {
+			if r := ooc(t, dir, strings.Fields(words)...); r.code == 0 || r.code == exit.Failed ||
+				r.code == exit.Locked || !strings.Contains(r.stdout+r.stderr, "theirs") {
 				t.Errorf("%s: %s: exit code %d: %s%s", name, words, r.code, r.stdout, r.stderr)
 			}
 		}
@@ -183,7 +189,8 @@ func TestFilesChangedPlaces(t *testing.T) {
 	}
 	ooc(t, dir, "solve", "b.csv").want(t, 0)
 	ooc(t, dir, "query", "b.ooc", "paris", "nice").want(t, 0, "8")
-	if err := errors.Join(os.Remove(filepath.Join(b, "sums")), os.Rename(filepath.Join(a, "sums"), filepath.Join(b, "sums"))); err != nil {
+	if err := errors.Join(os.Remove(filepath.Join(b, "sums")),
+		os.Rename(filepath.Join(a, "sums"), filepath.Join(b, "sums"))); err != nil {
 		t.Fatal(err)
 	}
 	for _, words := range []string{"scrub b.ooc", "verify b.ooc", "solve b.ooc"} {

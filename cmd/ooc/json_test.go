@@ -70,7 +70,8 @@ func (o *objects) titleOf(line, kind string) string {
 		words := strings.Fields(command)[1:]
 		words = slices.DeleteFunc(words, func(w string) bool { return strings.ToUpper(w) == w })
 		for _, title := range o.of[command] {
-			if title[strings.LastIndex(title, " ")+1:] == kind && containsAll(strings.Fields(line), words) && (best == "" || len(command) > len(best)) {
+			if title[strings.LastIndex(title, " ")+1:] == kind && containsAll(strings.Fields(line), words) &&
+				(best == "" || len(command) > len(best)) {
 				best = command
 			}
 		}
@@ -176,22 +177,34 @@ func linesWithJSON(t *testing.T) (dir string, lines []string, fail map[string]in
 	ooc(t, dir, "solve", "matrix.mtx", "--device", "cpu").want(t, 0)
 	ooc(t, dir, "solve", "a.gr", "b.gr", "--device", "cpu").want(t, 0)
 	for i := 1; i <= 2; i++ {
-		ooc(t, dir, "solve", "g.gr", "--device", "cpu", "--sources", fmt.Sprintf("part:%d/2", i), "--out", fmt.Sprintf("m%d.ooc", i)).want(t, 0)
+		ooc(t, dir, "solve", "g.gr", "--device", "cpu", "--sources", fmt.Sprintf("part:%d/2", i), "--out",
+			fmt.Sprintf("m%d.ooc", i)).want(t, 0)
 	}
 	queue, err := filepath.Glob(filepath.Join(dir, "*.batch"))
 	if err != nil || len(queue) != 1 {
 		t.Fatal(queue, err)
 	}
-	fastest := cpu.PathNames()[slices.IndexFunc(cpu.PathNames(), func(name string) bool { return cpu.Lacking(name) == "" })]
+	fastest := cpu.PathNames()[slices.IndexFunc(cpu.PathNames(),
+		func(name string) bool { return cpu.Lacking(name) == "" })]
 	lines = []string{
-		"solve g.gr", "solve g.gr --out two.ooc --algorithm blocked --device cpu,cpu --tile 64", "solve g.gr --out e.ooc --algorithm eliminate", "solve g.gr --out k.ooc --algorithm blocked", "solve a.gr negative.csv", "solve c.csv", "solve b.gr a.gr --restart",
-		"solve a.gr b.gr negative.csv --dry-run", "solve negative.csv", "status g.ooc", "status " + filepath.Base(queue[0]), "query g.ooc 1 2", "query g.ooc --row 1",
-		"query a.ooc --col 1", "query a.ooc --rows 1,2 --cols 1,2", "query g.ooc 1 --k-nearest 3", "path g.ooc 1 2", "path a.ooc 2 1", "export g.ooc d.npy", "export g.ooc p.npy --predecessors --rows 1,2",
-		"verify g.ooc", "verify g.ooc --rows 0", "verify matrix.ooc", "verify g.ooc --full", "scrub g.ooc", "stats g.ooc", "stats g.gr --sources 1,2", "stats a.ooc --k-nearest 1 --bins 5 --within 100",
-		"merge m.ooc m1.ooc m2.ooc", "near g.gr n.npz --k-nearest 3", "near a.gr n.csv --within 9", "sssp g.gr --source 1", "sssp a.gr --source 2 --method product", "mst g.gr --undirected", "plan g.gr", "plan g.gr --for stats", "plan matrix.mtx", "plan --vertices 5000 --device h200 --nodes 4 --node-link 1GB/s", "devices",
-		"bench kernels --rounds 1 --tile 512 --threads 1 --predecessors --paths " + fastest, "solve g.gr --tile 65600", "status nothing.ooc", "mst a.gr", "bench cuda --rounds 1", "bench opencl", "version",
+		"solve g.gr", "solve g.gr --out two.ooc --algorithm blocked --device cpu,cpu --tile 64",
+		"solve g.gr --out e.ooc --algorithm eliminate", "solve g.gr --out k.ooc --algorithm blocked",
+		"solve a.gr negative.csv", "solve c.csv", "solve b.gr a.gr --restart",
+		"solve a.gr b.gr negative.csv --dry-run", "solve negative.csv", "status g.ooc",
+		"status " + filepath.Base(queue[0]), "query g.ooc 1 2", "query g.ooc --row 1",
+		"query a.ooc --col 1", "query a.ooc --rows 1,2 --cols 1,2", "query g.ooc 1 --k-nearest 3", "path g.ooc 1 2",
+		"path a.ooc 2 1", "export g.ooc d.npy", "export g.ooc p.npy --predecessors --rows 1,2",
+		"verify g.ooc", "verify g.ooc --rows 0", "verify matrix.ooc", "verify g.ooc --full", "scrub g.ooc",
+		"stats g.ooc", "stats g.gr --sources 1,2", "stats a.ooc --k-nearest 1 --bins 5 --within 100",
+		"merge m.ooc m1.ooc m2.ooc", "near g.gr n.npz --k-nearest 3", "near a.gr n.csv --within 9",
+		"sssp g.gr --source 1", "sssp a.gr --source 2 --method product", "mst g.gr --undirected", "plan g.gr",
+		"plan g.gr --for stats", "plan matrix.mtx", "plan --vertices 5000 --device h200 --nodes 4 --node-link 1GB/s",
+		"devices",
+		"bench kernels --rounds 1 --tile 512 --threads 1 --predecessors --paths " + fastest, "solve g.gr --tile 65600",
+		"status nothing.ooc", "mst a.gr", "bench cuda --rounds 1", "bench opencl", "version",
 	}
-	return dir, lines, map[string]int{"solve a.gr negative.csv": exit.SomeFailed, "solve a.gr b.gr negative.csv --dry-run": exit.SomeFailed, "solve negative.csv": exit.NegativeCycle,
+	return dir, lines, map[string]int{"solve a.gr negative.csv": exit.SomeFailed,
+		"solve a.gr b.gr negative.csv --dry-run": exit.SomeFailed, "solve negative.csv": exit.NegativeCycle,
 		"solve g.gr --tile 65600": exit.Usage, "status nothing.ooc": exit.BadInput, "mst a.gr": exit.BadInput}
 }
 
@@ -248,7 +261,8 @@ func everyJSON(t *testing.T, lines []string) {
 	var commands func(*cobra.Command)
 	commands = func(cmd *cobra.Command) {
 		name := strings.TrimPrefix(cmd.CommandPath(), "ooc ")
-		if cmd.Flags().Lookup("json") != nil && !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, name) }) {
+		if cmd.Flags().Lookup("json") != nil &&
+			!slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, name) }) {
 			t.Errorf("no line for ooc %s --json", name)
 		}
 		for _, sub := range cmd.Commands() {

@@ -22,9 +22,11 @@ func TestKeepFactors(t *testing.T) {
 	}
 	writeFile(t, dir, "some.txt", "5\n900\n77\n")
 	for _, ask := range [][]string{
-		{"query", "", "1", "100", "3353"}, {"query", "", "--row", "20"}, {"query", "", "--col", "20"}, {"query", "", "7", "--k-nearest", "5"},
+		{"query", "", "1", "100", "3353"}, {"query", "", "--row", "20"}, {"query", "", "--col", "20"},
+		{"query", "", "7", "--k-nearest", "5"},
 		{"query", "", "--rows", "@some.txt,1..3", "--cols", "@some.txt,40"}, {"query", "", "--cols", "3,2", "--json"},
-		{"path", "", "1", "2500"}, {"export", "", "-", "--rows", "1..20"}, {"export", "", "-", "--cols", "9,1", "--format", "mtx"},
+		{"path", "", "1", "2500"}, {"export", "", "-", "--rows", "1..20"},
+		{"export", "", "-", "--cols", "9,1", "--format", "mtx"},
 		{"export", "", "-", "--predecessors", "--rows", "8"},
 	} {
 		answers := map[string]string{}
@@ -46,8 +48,10 @@ func TestKeepFactors(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "f.ooc", "factors")); err == nil {
 		t.Error("a store of rows has factors")
 	}
-	for _, flag := range [][]string{{"--sources", "1"}, {"--predecessors"}, {"--layout", "square"}, {"--tile", "64"}, {"--algorithm", "blocked"}} {
-		ooc(t, dir, append([]string{"solve", graph, "--keep", "factors", "--out", "new.ooc"}, flag...)...).want(t, exit.Usage, flag[0], "--keep factors")
+	for _, flag := range [][]string{{"--sources", "1"}, {"--predecessors"}, {"--layout", "square"}, {"--tile", "64"},
+		{"--algorithm", "blocked"}} {
+		ooc(t, dir, append([]string{"solve", graph, "--keep", "factors", "--out", "new.ooc"}, flag...)...).want(t,
+			exit.Usage, flag[0], "--keep factors")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "new.ooc")); err == nil {
 		t.Error("what was refused has made a store")
@@ -61,11 +65,13 @@ func TestKeepFactorsOfMany(t *testing.T) {
 	writeFile(t, dir, "a.csv", small)
 	writeFile(t, dir, "b.csv", small)
 	for _, args := range [][]string{{"a.csv", "b.csv"}, {"a.csv", "--dry-run"}} {
-		ooc(t, dir, append([]string{"solve", "--algorithm", "factors"}, args...)...).want(t, exit.Usage, "--algorithm factors")
+		ooc(t, dir, append([]string{"solve", "--algorithm", "factors"}, args...)...).want(t, exit.Usage,
+			"--algorithm factors")
 	}
 	// So are lines of a file of jobs, and what only processes that share a solve take.
 	writeFile(t, dir, "jobs", "")
-	for _, flags := range []string{"--algorithm factors", "--keep factors", "--cluster mpi", "--part-dir parts", "--grid 1x2"} {
+	for _, flags := range []string{"--algorithm factors", "--keep factors", "--cluster mpi", "--part-dir parts",
+		"--grid 1x2"} {
 		writeFile(t, dir, "jobs", "a.csv\nb.csv "+flags+"\n")
 		name, _, _ := strings.Cut(flags, " ")
 		ooc(t, dir, "solve", "--jobs", "jobs").want(t, exit.Usage, name)
@@ -82,7 +88,8 @@ func TestKeepFactorsOfADenseGraph(t *testing.T) {
 	ooc(t, dir, "gen", "random", "g.csv", "-n", "1500", "-m", "6000").want(t, 0)
 	writeFile(t, dir, "g.csv", string(readFile(t, dir, "g.csv"))+"1500,0,-1\n")
 	args := []string{"solve", "g.csv", "--keep", "factors", "--host-memory", "1MiB"}
-	if r := ooc(t, dir, args...).want(t, 1, "too dense for factors", "ooc solve --keep rows"); strings.Contains(r.stderr, "continue with") {
+	if r := ooc(t, dir, args...).want(t, 1, "too dense for factors",
+		"ooc solve --keep rows"); strings.Contains(r.stderr, "continue with") {
 		t.Errorf("it says to do the same again:\n%s", r.stderr)
 	}
 	args[3] = "rows"

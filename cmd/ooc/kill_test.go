@@ -47,7 +47,8 @@ func limits(r *rand.Rand, c *killCase) []string {
 	if r.IntN(2) == 0 && (c.algorithm == rounds.BlockedName || c.algorithm == rounds.SquaringName) {
 		side := (c.n + c.tile - 1) / c.tile
 		panels := width*width + 2*width*side + width
-		flags = append(flags, "--device-memory", fmt.Sprintf("%dKiB", ownMemory(c.device)+panels*(2+r.IntN(3))*tile/1024))
+		flags = append(flags, "--device-memory",
+			fmt.Sprintf("%dKiB", ownMemory(c.device)+panels*(2+r.IntN(3))*tile/1024))
 	}
 	if other := otherParts(c.device); other != "" && slices.Contains(inParts, c.algorithm) && r.IntN(3) == 0 {
 		flags = append(flags, "--device", other)
@@ -128,8 +129,10 @@ func TestCampaignKills(t *testing.T) {
 					})
 				}
 			})
-			t.Logf("%s: %d kills, %d of them with two parts, of %d solves in %v; %d last runs went on from a restore point or a note; %d copies; %d rows verified in floating kinds",
-				device, k.kills.Load(), k.ofTwo.Load(), k.turns.Load(), time.Since(began).Round(time.Second), k.resumed.Load(), k.copies.Load(), k.rows.Load())
+			t.Logf("%s: %d kills, %d of them with two parts, of %d solves in %v; %d last runs went on from a restore "+
+				"point or a note; %d copies; %d rows verified in floating kinds",
+				device, k.kills.Load(), k.ofTwo.Load(), k.turns.Load(), time.Since(began).Round(time.Second),
+				k.resumed.Load(), k.copies.Load(), k.rows.Load())
 		})
 	}
 }
@@ -147,12 +150,14 @@ func (k *killed) work(t *testing.T, r *rand.Rand) {
 			return
 		}
 		turn += k.first
-		c := &killCase{device: k.device, kind: entry.Kinds[turn%len(entry.Kinds)], algorithm: k.algorithms[turn/len(entry.Kinds)%len(k.algorithms)],
-			n: 700 + r.IntN(crashtest.Times(500, 1500)), tile: 64 << r.IntN(3)}
+		c := &killCase{device: k.device, kind: entry.Kinds[turn%len(entry.Kinds)],
+			algorithm: k.algorithms[turn/len(entry.Kinds)%len(k.algorithms)],
+			n:         700 + r.IntN(crashtest.Times(500, 1500)), tile: 64 << r.IntN(3)}
 		if k.device != "cpu" {
 			c.n += 800
 		}
-		c.trees = (c.algorithm == rounds.BlockedName || c.algorithm == rounds.SingleStageName) && r.IntN(2) == 0 && k.tracks && c.kind.PairBytes() > 0
+		c.trees = (c.algorithm == rounds.BlockedName || c.algorithm == rounds.SingleStageName) && r.IntN(2) == 0 &&
+			k.tracks && c.kind.PairBytes() > 0
 		c.solve(t, r, dir, k, want)
 	}
 }
@@ -189,12 +194,14 @@ func (c *killCase) solve(t *testing.T, r *rand.Rand, dir string, k *killed, want
 	if c.kind == entry.KindU16 { // so that no distance passes it
 		degree += 4
 	}
-	gen := []string{"gen", "random", "g.gr", "-n", fmt.Sprint(c.n), "-m", fmt.Sprint(degree * c.n), "--seed", fmt.Sprint(r.Uint32()), "--overwrite"}
+	gen := []string{"gen", "random", "g.gr", "-n", fmt.Sprint(c.n), "-m", fmt.Sprint(degree * c.n), "--seed",
+		fmt.Sprint(r.Uint32()), "--overwrite"}
 	if c.symmetric {
 		gen = append(gen, "--undirected")
 	}
 	ooc(t, dir, gen...).want(t, 0)
-	base := append([]string{"solve", "g.gr", "--device", c.device, "--kind", string(c.kind), "--tile", fmt.Sprint(c.tile), "--algorithm", c.algorithm}, c.flags...)
+	base := append([]string{"solve", "g.gr", "--device", c.device, "--kind", string(c.kind), "--tile",
+		fmt.Sprint(c.tile), "--algorithm", c.algorithm}, c.flags...)
 	if c.trees {
 		base = append(base, "--predecessors")
 	}
@@ -243,7 +250,8 @@ func (c *killCase) endsAsWhole(t *testing.T, dir, store string, k *killed, args 
 	}
 	if !c.kind.Float() && c.trees {
 		sameExport(t, dir, store)
-	} else if !c.kind.Float() && !bytes.Equal(readFile(t, dir, store, "dist.npy"), readFile(t, dir, "whole.ooc", "dist.npy")) {
+	} else if !c.kind.Float() &&
+		!bytes.Equal(readFile(t, dir, store, "dist.npy"), readFile(t, dir, "whole.ooc", "dist.npy")) {
 		t.Fatalf("%+v: the matrix of %s differs", *c, store)
 	}
 	const rows = 64
@@ -259,7 +267,8 @@ func timeSolve(t *testing.T, dir string, args []string) (whole, solving time.Dur
 	began := time.Now()
 	objects := jsonLines(t, ooc(t, dir, args...).want(t, 0).stdout)
 	whole = time.Since(began)
-	for _, stage := range []string{"setup_seconds", "rounds_seconds", "eliminate_seconds", "core_seconds", "expand_seconds", "sync_seconds"} {
+	for _, stage := range []string{"setup_seconds", "rounds_seconds", "eliminate_seconds", "core_seconds",
+		"expand_seconds", "sync_seconds"} {
 		seconds, _ := objects[len(objects)-1][stage].(float64)
 		solving += time.Duration(seconds * float64(time.Second))
 	}
@@ -398,7 +407,8 @@ func TestCampaignRaces(t *testing.T) {
 func raceOn(t *testing.T, device string) {
 	dir := t.TempDir()
 	ooc(t, dir, "gen", "random", "g.gr", "-n", "4000", "-m", "40000").want(t, 0)
-	solve := []string{"solve", "g.gr", "--device", device, "--tile", "64", "--algorithm", "blocked", "--checkpoint", "20ms"}
+	solve := []string{"solve", "g.gr", "--device", device, "--tile", "64", "--algorithm", "blocked", "--checkpoint",
+		"20ms"}
 	if device != "cpu" { // so that it takes a while
 		solve = append(solve, "--device-memory", "24MiB")
 	}
@@ -421,7 +431,8 @@ func raceOn(t *testing.T, device string) {
 		if first.cmd.ProcessState.ExitCode() == exit.Locked {
 			refused++
 			slowest = max(slowest, first.took)
-			if text := first.stderr.String(); !strings.Contains(text, fmt.Sprintf("process %d ", other.cmd.Process.Pid)) && !strings.Contains(text, "by another process") {
+			if text := first.stderr.String(); !strings.Contains(text,
+				fmt.Sprintf("process %d ", other.cmd.Process.Pid)) && !strings.Contains(text, "by another process") {
 				t.Errorf("the loser says\n%s", text)
 			}
 			_ = other.cmd.Process.Kill() // it may have ended

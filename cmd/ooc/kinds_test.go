@@ -32,7 +32,8 @@ func TestU16(t *testing.T) {
 	writeFile(t, dir, "long.csv", "a,b,16319\nb,c,16320\n")
 	writeFile(t, dir, "below.csv", "a,b,3\nb,c,-1\n")
 	ooc(t, dir, "solve", "fits.csv", "--undirected", "--kind", "u16").want(t, 0, "u16", "one half")
-	if r := ooc(t, dir, "query", "fits.ooc", "--row", "a").want(t, 0); r.stdout != "a\ta\t0\na\tb\t16319\na\tc\t32638\na\td\t16320\n" {
+	if r := ooc(t, dir, "query", "fits.ooc", "--row", "a").want(t,
+		0); r.stdout != "a\ta\t0\na\tb\t16319\na\tc\t32638\na\td\t16320\n" {
 		t.Errorf("%q", r.stdout)
 	}
 	ooc(t, dir, "path", "fits.ooc", "a", "c").want(t, 0, "16319")
@@ -45,12 +46,13 @@ func TestU16(t *testing.T) {
 	ooc(t, dir, "solve", "fits.csv", "--undirected", "--kind", "i32").want(t, 3, "--kind u16", "--restart")
 	ooc(t, dir, "solve", "long.csv", "--kind", "u16").want(t, 3, "32639", "--kind i32")
 	ooc(t, dir, "solve", "below.csv", "--kind", "u16").want(t, 3, "negative", "--kind i32")
-	ooc(t, dir, "solve", "fits.csv", "--kind", "u16", "--predecessors", "--out", "trees.ooc").want(t, 2, "--kind i32", "ooc path")
+	ooc(t, dir, "solve", "fits.csv", "--kind", "u16", "--predecessors", "--out", "trees.ooc").want(t, 2, "--kind i32",
+		"ooc path")
 	ooc(t, dir, "mst", "fits.csv", "--undirected", "--kind", "u16").want(t, 2, "want one of i32, f32")
 }
 
-// TestU8 solves graphs of arcs of one weight, whose answers are those of kind u16, and wants those refused whose distances
-// do not fit a byte.
+// TestU8 solves graphs of arcs of one weight, whose answers are those of kind u16, and wants those refused whose
+// distances do not fit a byte.
 func TestU8(t *testing.T) {
 	dir := t.TempDir()
 	r := seeded(t)
@@ -61,14 +63,17 @@ func TestU8(t *testing.T) {
 			n = "600" // whose longest path has 300 arcs, or 599
 		}
 		ooc(t, dir, "gen", shape, "g.gr", "-n", n, "--overwrite", "--seed", fmt.Sprint(r.Uint32())).want(t, 0)
-		for _, how := range [][]string{{"--undirected"}, {"--directed"}, {"--undirected", "--layout", "square"}, {"--directed", "--sources", "random:30"}} {
+		for _, how := range [][]string{{"--undirected"}, {"--directed"}, {"--undirected", "--layout", "square"},
+			{"--directed", "--sources", "random:30"}} {
 			solve := slices.Concat([]string{"solve", "g.gr", "--unweighted", "--restart"}, how)
 			ooc(t, dir, append(solve, "--kind", "u16", "--out", "two.ooc")...).want(t, 0)
-			longest, _ := jsonLines(t, ooc(t, dir, "stats", "two.ooc", "--json").want(t, 0).stdout)[0]["longest_distance"].(float64)
+			longest, _ := jsonLines(t,
+				ooc(t, dir, "stats", "two.ooc", "--json").want(t, 0).stdout)[0]["longest_distance"].(float64)
 			one := append(solve, "--kind", "u8", "--out", "one.ooc")
 			if longest > 254 {
 				refused++
-				ooc(t, dir, one...).want(t, exit.BadInput, fmt.Sprintf("a shortest path has %v arcs", longest), "must stay below 255: use --kind u16")
+				ooc(t, dir, one...).want(t, exit.BadInput, fmt.Sprintf("a shortest path has %v arcs", longest),
+					"must stay below 255: use --kind u16")
 				continue
 			}
 			ooc(t, dir, one...).want(t, 0, "u8", "rows by searches")
@@ -86,7 +91,8 @@ func TestU8(t *testing.T) {
 			}
 			ooc(t, dir, "verify", "one.ooc").want(t, 0)
 			ooc(t, dir, "scrub", "one.ooc").want(t, 0)
-			if file := readFile(t, dir, "one.ooc", "dist.npy"); 2*(len(file)-4096) != len(readFile(t, dir, "two.ooc", "dist.npy"))-4096 {
+			if file := readFile(t, dir, "one.ooc",
+				"dist.npy"); 2*(len(file)-4096) != len(readFile(t, dir, "two.ooc", "dist.npy"))-4096 {
 				t.Errorf("%s: %d bytes are not half of u16's", shape, len(file))
 			}
 		}
@@ -118,16 +124,19 @@ func TestU8AtItsEnd(t *testing.T) {
 		ooc(t, dir, "path", "fits.ooc", "v0", "v254").want(t, 0, "v253")
 		ooc(t, dir, "sssp", "fits.ooc", "--source", "v0").want(t, 0, "v254\t254")
 		for _, command := range []string{"solve", "plan"} {
-			ooc(t, dir, command, "long.csv", "--kind", "u8", direction).want(t, exit.BadInput, "long.csv: a shortest path has 255 arcs", "--kind u16")
+			ooc(t, dir, command, "long.csv", "--kind", "u8", direction).want(t, exit.BadInput,
+				"long.csv: a shortest path has 255 arcs", "--kind u16")
 		}
 	}
 	ooc(t, dir, "solve", "fits.csv", "--kind", "u16", "--undirected").want(t, exit.BadInput, "--kind u8", "--restart")
 	ooc(t, dir, "solve", "long.csv", "--kind", "u8", "--directed", "--sources", "v1", "--out", "row.ooc").want(t, 0)
-	ooc(t, dir, "solve", "long.csv", "--kind", "u8", "--directed", "--sources", "v0", "--out", "no.ooc").want(t, exit.BadInput, "255 arcs")
+	ooc(t, dir, "solve", "long.csv", "--kind", "u8", "--directed", "--sources", "v0", "--out", "no.ooc").want(t,
+		exit.BadInput, "255 arcs")
 	writeFile(t, dir, "two.csv", "a,b,1\nb,c,2\n")
 	writeFile(t, dir, "zero.csv", "a,b,0\nb,c,0\n")
 	writeFile(t, dir, "three.csv", "a,b,3\nb,c,3\n")
-	ooc(t, dir, "solve", "two.csv", "--kind", "u8").want(t, exit.BadInput, "these have 1 to 2", "--kind u16", "--unweighted")
+	ooc(t, dir, "solve", "two.csv", "--kind", "u8").want(t, exit.BadInput, "these have 1 to 2", "--kind u16",
+		"--unweighted")
 	ooc(t, dir, "solve", "two.csv", "--kind", "u8", "--unweighted").want(t, 0)
 	writeFile(t, dir, "far.csv", "a,b,300\n")
 	ooc(t, dir, "solve", "far.csv", "--kind", "u8").want(t, exit.BadInput, "has 1 arc and is as long as 300,")
@@ -137,7 +146,8 @@ func TestU8AtItsEnd(t *testing.T) {
 	ooc(t, dir, "solve", "three.csv", "--kind", "u8", "--keep", "factors", "--out", "kept.ooc").want(t, 0)
 	ooc(t, dir, "query", "kept.ooc", "a", "c").want(t, 0, "a\tc\t6")
 	for _, refused := range [][]string{
-		{"--predecessors"}, {"--algorithm", "blocked"}, {"--algorithm", "eliminate"}, {"--keep", "factors", "--algorithm", "factors"},
+		{"--predecessors"}, {"--algorithm", "blocked"}, {"--algorithm", "eliminate"},
+		{"--keep", "factors", "--algorithm", "factors"},
 	} {
 		line := append([]string{"solve", "three.csv", "--kind", "u8", "--out", "not.ooc"}, refused...)
 		ooc(t, dir, line...).want(t, exit.Usage, "kind u8")
@@ -151,10 +161,12 @@ func TestU8AtItsEnd(t *testing.T) {
 func TestF64(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "d.csv", "a,b,0.1\nb,c,0.2\nc,a,1e300\na,b,0.10000000000000002\n")
-	if r := ooc(t, dir, "solve", "d.csv", "--kind", "f64").want(t, 0, "weights 0.1…1e+300, f64"); strings.Contains(r.stderr, "rounded") {
+	if r := ooc(t, dir, "solve", "d.csv", "--kind", "f64").want(t, 0,
+		"weights 0.1…1e+300, f64"); strings.Contains(r.stderr, "rounded") {
 		t.Errorf("%q", r.stderr)
 	}
-	if r := ooc(t, dir, "query", "d.ooc", "--row", "a").want(t, 0); r.stdout != "a\ta\t0\na\tb\t0.1\na\tc\t0.30000000000000004\n" {
+	if r := ooc(t, dir, "query", "d.ooc", "--row", "a").want(t,
+		0); r.stdout != "a\ta\t0\na\tb\t0.1\na\tc\t0.30000000000000004\n" {
 		t.Errorf("%q", r.stdout)
 	}
 	ooc(t, dir, "path", "d.ooc", "a", "c").want(t, 0, "0.30000000000000004")
@@ -173,12 +185,14 @@ func TestF64(t *testing.T) {
 	// Paths longer than any number, in a graph in which two arcs lead to a vertex; and the way out.
 	writeFile(t, dir, "long.csv", strings.ReplaceAll("a,b,w\nb,c,w\nc,d,w\nd,e,w\ne,f,w\nf,a,w\na,c,w\n", "w", "1e308"))
 	for _, line := range []string{
-		"plan long.csv", "solve long.csv", "stats long.csv", "near long.csv long.npz --within inf", "near long.csv long.npz --k-nearest 1",
+		"plan long.csv", "solve long.csv", "stats long.csv", "near long.csv long.npz --within inf",
+		"near long.csv long.npz --k-nearest 1",
 	} {
 		words := append(strings.Fields(line), "--kind", "f64", "--undirected")
 		ooc(t, dir, words...).want(t, 3, "divide the weights by a power of two")
 	}
-	writeFile(t, dir, "long.csv", strings.ReplaceAll(string(readFile(t, dir, "long.csv")), "1e308", fmt.Sprint(1e308/64)))
+	writeFile(t, dir, "long.csv",
+		strings.ReplaceAll(string(readFile(t, dir, "long.csv")), "1e308", fmt.Sprint(1e308/64)))
 	ooc(t, dir, "solve", "long.csv", "--kind", "f64", "--undirected").want(t, 0)
 }
 
@@ -192,7 +206,8 @@ func TestF64Predecessors(t *testing.T) {
 	if b := readFile(t, dir, "d.ooc", "dist.npy"); len(b) != 4096+64*64*16 {
 		t.Errorf("dist.npy has %d bytes", len(b))
 	}
-	if r := ooc(t, dir, "query", "d.ooc", "--row", "a").want(t, 0); r.stdout != "a\ta\t0\na\tb\t0.1\na\tc\t0.30000000000000004\n" {
+	if r := ooc(t, dir, "query", "d.ooc", "--row", "a").want(t,
+		0); r.stdout != "a\ta\t0\na\tb\t0.1\na\tc\t0.30000000000000004\n" {
 		t.Errorf("%q", r.stdout)
 	}
 	ooc(t, dir, "path", "d.ooc", "a", "c").want(t, 0, "0.30000000000000004", "b\tc\t0.2")
@@ -202,7 +217,8 @@ func TestF64Predecessors(t *testing.T) {
 	ooc(t, dir, "gen", "random", "g.gr", "-n", "300", "-m", "1200", "--seed", "7").want(t, 0)
 	var exports [][]byte
 	for _, flags := range []string{"--device cpu", "--device auto", "--device auto --algorithm single-stage"} {
-		solve := append([]string{"solve", "g.gr", "--kind", "f64", "--predecessors", "--restart", "--tile", "64"}, strings.Fields(flags)...)
+		solve := append([]string{"solve", "g.gr", "--kind", "f64", "--predecessors", "--restart", "--tile", "64"},
+			strings.Fields(flags)...)
 		r := ooc(t, dir, solve...).want(t, 0)
 		if strings.Contains(flags, "auto") && strings.Contains(r.stderr, "device cpu") == hasGPU(t) {
 			t.Errorf("a GPU: %v: %s", hasGPU(t), r.stderr)
@@ -245,8 +261,10 @@ func TestHopCounts(t *testing.T) {
 	}
 	var exports [][]byte
 	var sizes []int64
-	for _, flags := range []string{"--kind i32 --layout square", "--kind u16 --layout square", "--kind i32", "--kind u16"} {
-		ooc(t, dir, append([]string{"solve", "hops.txt", "--undirected", "--restart", "--tile", "64"}, strings.Fields(flags)...)...).want(t, 0, "weights 1…1")
+	for _, flags := range []string{"--kind i32 --layout square", "--kind u16 --layout square", "--kind i32",
+		"--kind u16"} {
+		ooc(t, dir, append([]string{"solve", "hops.txt", "--undirected", "--restart", "--tile", "64"},
+			strings.Fields(flags)...)...).want(t, 0, "weights 1…1")
 		ooc(t, dir, "export", "hops.ooc", "d.npy", "--overwrite").want(t, 0)
 		exports = append(exports, readFile(t, dir, "d.npy"))
 		info, err := os.Stat(tiles.MatrixPath(filepath.Join(dir, "hops.ooc")))
@@ -291,7 +309,8 @@ func TestCampaignKindsEqualSciPy(t *testing.T) {
 			graph := writeFile(t, dir, "g.gr", short.String())
 			for _, kind := range entry.Kinds[crashtest.Times(2, 0):] {
 				for _, layout := range []string{"", "--layout=square"}[:crashtest.Times(1, 2)] {
-					solve := append([]string{"solve", "g.gr", "--restart", "--tile", "64", "--kind", string(kind)}, strings.Fields(layout)...)
+					solve := append([]string{"solve", "g.gr", "--restart", "--tile", "64", "--kind", string(kind)},
+						strings.Fields(layout)...)
 					ooc(t, dir, solve...).want(t, 0)
 					if out := scipy(t, dir, "compare.py", "g.ooc", graph); !strings.Contains(out, "agree") {
 						t.Errorf("%s %s %s %s: %s", shape.Name, direction, kind, layout, out)

@@ -17,7 +17,9 @@ func TestLayout(t *testing.T) {
 	writeFile(t, dir, "both.csv", "from,to,length\na,b,3\nb,a,3\nb,c,4\nc,b,4\n")
 	ooc(t, dir, "gen", "random", "-n", "200", "--undirected", "g.csv").want(t, 0)
 	ooc(t, dir, "plan", "both.csv").want(t, 0, "the upper half of them")
-	if r := ooc(t, dir, "solve", "both.csv"); r.code != 0 || !bytes.Contains([]byte(r.stderr), []byte("directed, each arc with its equal reverse: one half of the matrix is kept")) {
+	if r := ooc(t, dir, "solve", "both.csv"); r.code != 0 ||
+		!bytes.Contains([]byte(r.stderr),
+			[]byte("directed, each arc with its equal reverse: one half of the matrix is kept")) {
 		t.Errorf("exit code %d: %s", r.code, r.stderr)
 	}
 	ooc(t, dir, "query", "both.ooc", "c", "a").want(t, 0, "c\ta\t7")
@@ -26,8 +28,10 @@ func TestLayout(t *testing.T) {
 		var exports [][]byte
 		for _, layout := range []string{"upper", "square"} {
 			store := algorithm + layout + ".ooc"
-			ooc(t, dir, "solve", "g.csv", "--undirected", "--algorithm", algorithm, "--layout", layout, "--tile", "64", "--out", store).want(t, 0)
-			if held := readFile(t, filepath.Join(dir, store, "dist.npy")); len(held) != 4096+map[string]int{"upper": 10, "square": 16}[layout]*64*64*4 {
+			ooc(t, dir, "solve", "g.csv", "--undirected", "--algorithm", algorithm, "--layout", layout, "--tile", "64",
+				"--out", store).want(t, 0)
+			if held := readFile(t, filepath.Join(dir, store, "dist.npy")); len(held) != 4096+map[string]int{"upper": 10,
+				"square": 16}[layout]*64*64*4 {
 				t.Errorf("%s: %d bytes", store, len(held))
 			}
 			for _, command := range [][]string{{"verify"}, {"verify", "--full"}, {"scrub"}, {"stats"}, {"status"}} {
@@ -47,7 +51,8 @@ func TestLayout(t *testing.T) {
 		}
 	}
 	ooc(t, dir, "status", "blockedupper.ooc").want(t, 0, "4×4 tiles of 64×64, the upper half of them")
-	ooc(t, dir, "solve", "g.csv", "--undirected", "--layout", "square", "--out", "blockedupper.ooc").want(t, exit.BadInput, "--layout upper")
+	ooc(t, dir, "solve", "g.csv", "--undirected", "--layout", "square", "--out", "blockedupper.ooc").want(t,
+		exit.BadInput, "--layout upper")
 	ooc(t, dir, "solve", "g.csv", "--undirected", "--out", "blockedupper.ooc").want(t, 0)
 }
 
@@ -62,7 +67,8 @@ func TestLayoutRefused(t *testing.T) {
 		{"--undirected", "--algorithm", "squaring"},
 		{"--undirected", "--algorithm", "single-stage"},
 	} {
-		ooc(t, dir, append([]string{"solve", "g.csv", "--layout", "upper"}, flags...)...).want(t, exit.Usage, "layout upper")
+		ooc(t, dir, append([]string{"solve", "g.csv", "--layout", "upper"}, flags...)...).want(t, exit.Usage,
+			"layout upper")
 	}
 	ooc(t, dir, "solve", "g.csv", "--layout", "lower").want(t, exit.Usage, "upper")
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.ooc")); len(left) != 0 {
@@ -70,5 +76,7 @@ func TestLayoutRefused(t *testing.T) {
 	}
 	ooc(t, dir, "solve", "g.csv", "--undirected", "--algorithm", "squaring").want(t, 0)
 	ooc(t, dir, "solve", "g.ooc", "--algorithm", "single-stage", "--restart").want(t, 0)
-	ooc(t, dir, "solve", "g.ooc", "--restart", "--layout", "upper").want(t, exit.BadInput, "g.ooc was made with --layout square, and this asks for --layout upper; it stays as it is: solve its graph, ", "g.csv, into another store with --out, or over this one with --restart")
+	ooc(t, dir, "solve", "g.ooc", "--restart", "--layout", "upper").want(t, exit.BadInput,
+		"g.ooc was made with --layout square, and this asks for --layout upper; it stays as it is: solve its graph, ",
+		"g.csv, into another store with --out, or over this one with --restart")
 }

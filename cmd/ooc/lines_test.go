@@ -11,17 +11,20 @@ import (
 )
 
 // hard is a graph whose ids hold all that separates, quotes and begins comments.
-const hard = "from,to,weight\n\"New York\",\"a \"\"b\"\", c\",0.1\n\"a \"\"b\"\", c\",\"#x\",0.25\n\"#x\",\"x,y\",1\n\"x,y\",b c,2\nb c,a,1\na,b,1\nb,c,1\nx,y,1\ny c,x,1\n"
+const hard = "from,to,weight\n\"New York\",\"a \"\"b\"\", c\",0.1\n\"a \"\"b\"\", " +
+	"c\",\"#x\",0.25\n\"#x\",\"x,y\",1\n\"x,y\",b c,2\nb c,a,1\na,b,1\nb,c,1\nx,y,1\ny c,x,1\n"
 
 func TestQueryReadsWhatItWrote(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "g.csv", hard)
 	ooc(t, dir, "solve", "g.csv", "--undirected").want(t, 0)
-	rows := ooc(t, dir, "query", "g.ooc", "--row", "New York").want(t, 0).stdout + ooc(t, dir, "query", "g.ooc", "--col", "#x").want(t, 0).stdout
+	rows := ooc(t, dir, "query", "g.ooc", "--row", "New York").want(t, 0).stdout + ooc(t, dir, "query", "g.ooc",
+		"--col", "#x").want(t, 0).stdout
 	if strings.Count(rows, "\n") != 2*11 {
 		t.Fatalf("two lines of vertices:\n%s", rows)
 	}
-	for head, separate := range map[string]string{"": "\t", "from\tto\tdistance\n": "\t", "source,target,d\n": ",", "u;v;w\n": ";", "\ufeffto from x\n": " "} {
+	for head, separate := range map[string]string{"": "\t", "from\tto\tdistance\n": "\t", "source,target,d\n": ",",
+		"u;v;w\n": ";", "\ufeffto from x\n": " "} {
 		file, want := head+strings.ReplaceAll(rows, "\t", separate), rows
 		if strings.HasPrefix(head, "\ufeffto") { // graphs that are undirected say the same the other way
 			want = ""
@@ -38,7 +41,8 @@ func TestQueryReadsWhatItWrote(t *testing.T) {
 			t.Errorf("%q: printed\n%swant\n%s", head, got, want)
 		}
 		paths := ooc(t, dir, "path", "g.ooc", "--pairs", "pairs").want(t, 0).stdout
-		if got := strings.Count("\n"+paths, "\n\"") + strings.Count("\n"+paths, "\na") + strings.Count("\n"+paths, "\nb\t") + strings.Count("\n"+paths, "\nc\t") +
+		if got := strings.Count("\n"+paths, "\n\"") + strings.Count("\n"+paths, "\na") + strings.Count("\n"+paths,
+			"\nb\t") + strings.Count("\n"+paths, "\nc\t") +
 			strings.Count("\n"+paths, "\nx\t") + strings.Count("\n"+paths, "\ny\t"); got != 22 {
 			t.Errorf("%q: %d paths\n%s", head, got, paths)
 		}
@@ -57,7 +61,8 @@ func TestPairs(t *testing.T) {
 		want         string
 	}{
 		{"towns", "# paris nice\nparis nice\n", 0, "paris\tnice\t7\n"},
-		{"towns", "paris, nice\nparis\tnice\nparis;nice\n\"paris\" nice 12\n", 0, strings.Repeat("paris\tnice\t7\n", 4)},
+		{"towns", "paris, nice\nparis\tnice\nparis;nice\n\"paris\" nice 12\n", 0,
+			strings.Repeat("paris\tnice\t7\n", 4)},
 		{"towns", "from,to\nparis,nice\n", 0, "paris\tnice\t7\n"},
 		{"towns", "id,name,from,to\n1,x,paris,nice\n", 0, "paris\tnice\t7\n"},
 		{"towns", "Pariss nice\nparis nice\n", 3, `pairs:1: towns.ooc has no vertex "Pariss"`},
@@ -82,8 +87,9 @@ func TestPairs(t *testing.T) {
 	for pairs, says := range map[string]string{
 		"paris nice 7\nisle nice 8.0\nnice,isle,unreachable\nnice isle inf\n": "",
 		// The header says that it is something else.
-		"from,to,x\nparis,nice,12\n":              "",
-		"paris nice 7\nparis lyon 1\nisle nice 1": "pairs: of 2 lines only the two vertices are read, and not the number behind them, which is not their distance; the first is paris lyon 1, where the distance is 4\n",
+		"from,to,x\nparis,nice,12\n": "",
+		"paris nice 7\nparis lyon 1\nisle nice 1": "pairs: of 2 lines only the two vertices are read, and not the " +
+			"number behind them, which is not their distance; the first is paris lyon 1, where the distance is 4\n",
 	} {
 		writeFile(t, dir, "pairs", pairs)
 		for _, words := range [][]string{{"query", "towns.ooc"}, {"path", "towns.ooc", "--json"}} {
@@ -123,7 +129,8 @@ func TestLists(t *testing.T) {
 		if strings.Join(got, " ") != want {
 			t.Errorf("--rows %s: %s, want %s", list, got, want)
 		}
-		columns := strings.TrimPrefix(strings.SplitN(ooc(t, dir, "export", "g.ooc", "-", "--cols", list, "--rows", "a").want(t, 0).stdout, "\n", 2)[0], ",")
+		columns := strings.TrimPrefix(strings.SplitN(ooc(t, dir, "export", "g.ooc", "-", "--cols", list, "--rows",
+			"a").want(t, 0).stdout, "\n", 2)[0], ",")
 		if columns != strings.Join(got, ",") {
 			t.Errorf("--cols %s: %s, want %s", list, columns, got)
 		}
@@ -143,19 +150,24 @@ func TestExportIDs(t *testing.T) {
 	writeFile(t, dir, "n.csv", "7,-3,1\n-3,900000000000,2\n")
 	ooc(t, dir, "solve", "g.csv", "--undirected").want(t, 0)
 	ooc(t, dir, "solve", "n.csv", "--undirected").want(t, 0)
-	ooc(t, dir, "export", "g.ooc", "d.csv", "--rows", `#x,"New York"`, "--cols", "a,b,c", "--ids", "ids.csv").want(t, 0, "wrote d.csv")
-	if got, want := string(readFile(t, dir, "ids.csv")), "index,row,column\n0,\"#x\",a\n1,\"New York\",b\n2,,c\n"; got != want {
+	ooc(t, dir, "export", "g.ooc", "d.csv", "--rows", `#x,"New York"`, "--cols", "a,b,c", "--ids", "ids.csv").want(t, 0,
+		"wrote d.csv")
+	if got, want := string(readFile(t, dir, "ids.csv")),
+		"index,row,column\n0,\"#x\",a\n1,\"New York\",b\n2,,c\n"; got != want {
 		t.Errorf("ids\n%swant\n%s", got, want)
 	}
-	if got := ooc(t, dir, "export", "g.ooc", "-", "--rows", "@ids.csv", "--cols", "@ids.csv").want(t, 0).stdout; got != string(readFile(t, dir, "d.csv")) {
+	if got := ooc(t, dir, "export", "g.ooc", "-", "--rows", "@ids.csv", "--cols", "@ids.csv").want(t,
+		0).stdout; got != string(readFile(t, dir, "d.csv")) {
 		t.Errorf("by the ids: %s", got)
 	}
 	ooc(t, dir, "export", "g.ooc", "--ids", "ids.npy").want(t, 0, "wrote ids.npy")
-	if got := string(readFile(t, dir, "ids.npy")); !strings.Contains(got, "'descr': '<U8', 'fortran_order': False, 'shape': (11,)") || len(got) != 128+11*8*4 {
+	if got := string(readFile(t, dir, "ids.npy")); !strings.Contains(got,
+		"'descr': '<U8', 'fortran_order': False, 'shape': (11,)") || len(got) != 128+11*8*4 {
 		t.Errorf("an array of texts: %q", got)
 	}
 	ooc(t, dir, "export", "n.ooc", "--ids", "numbers.npy").want(t, 0)
-	if got := string(readFile(t, dir, "numbers.npy")); !strings.Contains(got, "'<i8'") || got[len(got)-24:len(got)-8] != "\xfd\xff\xff\xff\xff\xff\xff\xff\x07\x00\x00\x00\x00\x00\x00\x00" {
+	if got := string(readFile(t, dir, "numbers.npy")); !strings.Contains(got, "'<i8'") ||
+		got[len(got)-24:len(got)-8] != "\xfd\xff\xff\xff\xff\xff\xff\xff\x07\x00\x00\x00\x00\x00\x00\x00" {
 		t.Errorf("an array of numbers: %q", got)
 	}
 	was := readFile(t, dir, "ids.csv")

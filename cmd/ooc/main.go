@@ -74,8 +74,10 @@ func newRoot() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagvalue.Error)
 	for _, c := range []func() *cobra.Command{
-		solveCommand, mergeCommand, statusCommand, watchCommand, queryCommand, pathCommand, exportCommand, verifyCommand, scrubCommand, statsCommand,
-		nearCommand, ssspCommand, mstCommand, planCommand, genCommand, bench.DevicesCommand, bench.Command, about.VersionCommand,
+		solveCommand, mergeCommand, statusCommand, watchCommand, queryCommand, pathCommand, exportCommand,
+		verifyCommand, scrubCommand, statsCommand,
+		nearCommand, ssspCommand, mstCommand, planCommand, genCommand, bench.DevicesCommand, bench.Command,
+		about.VersionCommand,
 	} {
 		root.AddCommand(c())
 	}

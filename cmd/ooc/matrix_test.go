@@ -54,10 +54,12 @@ func TestMatrix(t *testing.T) {
 	crashtest.Slow(t)
 	dir := t.TempDir()
 	writeFile(t, dir, "D.npy", string(four))
-	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1").want(t, 0, "(npy): 4 vertices, 5 arcs, weights 0…9, i32", "solved D.ooc")
+	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1").want(t, 0, "(npy): 4 vertices, 5 arcs, weights 0…9, i32",
+		"solved D.ooc")
 	ooc(t, dir, "solve", "D.npy").want(t, 0, "already solved")
 	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1.0").want(t, 0, "already solved")
-	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1.0", "--out", "same.ooc").want(t, 0, "4 vertices, 5 arcs, weights 0…9, i32")
+	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1.0", "--out", "same.ooc").want(t, 0,
+		"4 vertices, 5 arcs, weights 0…9, i32")
 	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1", "--restart").want(t, 0, "solved D.ooc: rounds")
 	ooc(t, dir, "solve", "D.npy", "--no-arc", "7").want(t, 3, "made with --no-arc -1, and this asks for --no-arc 7")
 	if r := ooc(t, dir, "query", "D.ooc", "--row", "0").want(t, 0); r.stdout != fourAnswers {
@@ -184,7 +186,8 @@ func TestKilledMatrix(t *testing.T) {
 	file := randomMatrix(r, n)
 	writeFile(t, dir, "m.npy", string(file))
 	ooc(t, dir, "solve", "m.npy", "--no-arc", "-1", "--out", "whole.ooc").want(t, 0)
-	args := []string{"solve", "m.npy", "--no-arc", "-1", "--tile", "64", "--checkpoint", "1h", "--streams", "1", "--device", "cpu"}
+	args := []string{"solve", "m.npy", "--no-arc", "-1", "--tile", "64", "--checkpoint", "1h", "--streams", "1",
+		"--device", "cpu"}
 
 	killAtStart(t, dir, args)
 	if err := os.Rename(filepath.Join(dir, "m.npy"), filepath.Join(dir, "away.npy")); err != nil {

@@ -41,7 +41,8 @@ func (o *mergeOptions) run(ctx context.Context) error {
 	r, err := parts.Merge(ctx, out, o.args[1:], parts.Options{
 		Command: os.Args, Progress: show.Update,
 		Resumed: func(rows, of int) {
-			note("%s: going on; %s of %s rows are there, and are compared with those of the parts", out, humanize.Comma(int64(rows)), humanize.Comma(int64(of)))
+			note("%s: going on; %s of %s rows are there, and are compared with those of the parts", out,
+				humanize.Comma(int64(rows)), humanize.Comma(int64(of)))
 		},
 	})
 	show.End()
@@ -54,7 +55,8 @@ func (o *mergeOptions) run(ctx context.Context) error {
 	}
 	summary(o.json, r, terminal.Out, "%s: merged from %s: %s %s, %s, layout %s; %s copied in %s, %s", out,
 		english.Plural(r.Parts, "part", ""),
-		humanize.Comma(int64(r.Vertices)), english.PluralWord(r.Vertices, "row", ""), humanize.IBytes(uint64(r.Bytes)), r.Layout,
+		humanize.Comma(int64(r.Vertices)), english.PluralWord(r.Vertices, "row", ""), humanize.IBytes(uint64(r.Bytes)),
+		r.Layout,
 		humanize.IBytes(uint64(r.Copied)), text.Time(r.Seconds), text.PerSecond(float64(r.Copied)/r.Seconds))
 	return nil
 }

@@ -47,22 +47,28 @@ func TestMergeCommand(t *testing.T) {
 				t.Fatal(err)
 			}
 			flags = append(flags, "--device", "cpu")
-			ooc(t, at, append([]string{"solve", "../g.csv", "--out", "whole.ooc", "--algorithm", "eliminate"}, flags...)...).want(t, 0)
+			ooc(t, at, append([]string{"solve", "../g.csv", "--out", "whole.ooc", "--algorithm", "eliminate"},
+				flags...)...).want(t, 0)
 			k := 3
 			parts := partsOf(t, at, k, "../g.csv", flags...)
-			ooc(t, at, append([]string{"solve", "../g.csv", "--sources", "part:2/3", "--out", parts[1]}, flags...)...).want(t, 0, "already solved")
-			ooc(t, at, append([]string{"solve", "../g.csv", "--sources", "part:1/3", "--out", parts[1]}, flags...)...).want(t, exit.BadInput, "and this asks for --sources")
-			ooc(t, at, append([]string{"merge", "g.ooc"}, parts...)...).want(t, 0, "g.ooc: merged from 3 parts: 393 rows")
+			ooc(t, at, append([]string{"solve", "../g.csv", "--sources", "part:2/3", "--out", parts[1]},
+				flags...)...).want(t, 0, "already solved")
+			ooc(t, at, append([]string{"solve", "../g.csv", "--sources", "part:1/3", "--out", parts[1]},
+				flags...)...).want(t, exit.BadInput, "and this asks for --sources")
+			ooc(t, at, append([]string{"merge", "g.ooc"}, parts...)...).want(t, 0,
+				"g.ooc: merged from 3 parts: 393 rows")
 			ooc(t, at, append([]string{"merge", "g.ooc"}, parts...)...).want(t, 0, "g.ooc: already solved")
 			if !bytes.Equal(readFile(t, at, "g.ooc", "dist.npy"), readFile(t, at, "whole.ooc", "dist.npy")) {
 				t.Error("its matrix is another than that of a solve of all rows")
 			}
 			ooc(t, at, "status", "g.ooc").want(t, 0, "solved, progress 100.0 %", "merge g.ooc part-1.ooc")
-			ooc(t, at, append([]string{"solve", "../g.csv", "--out", "g.ooc"}, flags...)...).want(t, 0, "already solved")
+			ooc(t, at, append([]string{"solve", "../g.csv", "--out", "g.ooc"}, flags...)...).want(t, 0,
+				"already solved")
 			ooc(t, at, "verify", "g.ooc", "--full").want(t, 0, "all 154,449 distances are proved")
 			ooc(t, at, "verify", "g.ooc").want(t, 0)
 			ooc(t, at, "scrub", "g.ooc").want(t, 0)
-			for _, line := range []string{"query STORE a12 a300 c", "query STORE --row a17", "path STORE a12 a100", "stats STORE --csv", "export STORE - --format csv"} {
+			for _, line := range []string{"query STORE a12 a300 c", "query STORE --row a17", "path STORE a12 a100",
+				"stats STORE --csv", "export STORE - --format csv"} {
 				line := strings.Fields(line)
 				line[1] = "g.ooc"
 				got := ooc(t, at, line...).want(t, 0).stdout
@@ -88,26 +94,29 @@ func TestMergeRefuses(t *testing.T) {
 		code int
 		says string
 	}{
-		"merge":                                                  {exit.Usage, "usage: ooc merge"},
-		"merge g.ooc":                                            {exit.Usage, "usage: ooc merge"},
-		"merge g.ooc P1 P3":                                      {exit.BadInput, "missing: part:2/3 of "},
-		"merge g.ooc P1 P2 P2 P3":                                {exit.BadInput, "are the same store"},
-		"merge g.ooc h.ooc P2 P3":                                {exit.BadInput, "P2 is of another graph than h.ooc"},
-		"merge g.ooc P1 P2 no.ooc":                               {exit.BadInput, "no.ooc"},
-		"merge g.ooc P1 P2 g.gr":                                 {exit.BadInput, "g.gr"},
-		"merge P1/in P1 P2 P3":                                   {exit.Usage, "only ooc itself makes files in a store"},
-		"merge . P1 P2 P3":                                       {exit.BadInput, "not ours"},
-		"merge g.gr P1 P2 P3":                                    {exit.BadInput, "g.gr"},
-		"merge no/g.ooc P1 P2 P3":                                {exit.BadInput, "make the folder"},
-		"merge P1 P2 P3":                                         {exit.BadInput, "missing: part:1/3"},
-		"merge P1 P1 P2 P3":                                      {exit.BadInput, "part of itself"},
-		"solve g.gr --sources part:":                             {exit.Usage, "part:I/K with I from 1 to K"},
-		"solve g.gr --out new.ooc --sources part:0/4":            {exit.Usage, "part:I/K with I from 1 to K"},
-		"solve g.gr --out new.ooc --sources part:5/4":            {exit.Usage, "part:I/K with I from 1 to K"},
-		"solve g.gr --out new.ooc --sources part:1":              {exit.Usage, "part:I/K with I from 1 to K"},
-		"solve g.gr --out new.ooc --sources part:a/b":            {exit.Usage, "part:I/K with I from 1 to K"},
-		"solve g.gr --out new.ooc --sources part:1/6":            {exit.Usage, "300 rows are only 5 rows of tiles of edge 64"},
-		"solve g.gr --out new.ooc --sources part:1/4 --tile 128": {exit.Usage, "300 rows are only 3 rows of tiles of edge 128"},
+		"merge":                    {exit.Usage, "usage: ooc merge"},
+		"merge g.ooc":              {exit.Usage, "usage: ooc merge"},
+		"merge g.ooc P1 P3":        {exit.BadInput, "missing: part:2/3 of "},
+		"merge g.ooc P1 P2 P2 P3":  {exit.BadInput, "are the same store"},
+		"merge g.ooc h.ooc P2 P3":  {exit.BadInput, "P2 is of another graph than h.ooc"},
+		"merge g.ooc P1 P2 no.ooc": {exit.BadInput, "no.ooc"},
+		"merge g.ooc P1 P2 g.gr":   {exit.BadInput, "g.gr"},
+		"merge P1/in P1 P2 P3": {exit.Usage,
+			"only ooc itself makes files in a store"},
+		"merge . P1 P2 P3":                            {exit.BadInput, "not ours"},
+		"merge g.gr P1 P2 P3":                         {exit.BadInput, "g.gr"},
+		"merge no/g.ooc P1 P2 P3":                     {exit.BadInput, "make the folder"},
+		"merge P1 P2 P3":                              {exit.BadInput, "missing: part:1/3"},
+		"merge P1 P1 P2 P3":                           {exit.BadInput, "part of itself"},
+		"solve g.gr --sources part:":                  {exit.Usage, "part:I/K with I from 1 to K"},
+		"solve g.gr --out new.ooc --sources part:0/4": {exit.Usage, "part:I/K with I from 1 to K"},
+		"solve g.gr --out new.ooc --sources part:5/4": {exit.Usage, "part:I/K with I from 1 to K"},
+		"solve g.gr --out new.ooc --sources part:1":   {exit.Usage, "part:I/K with I from 1 to K"},
+		"solve g.gr --out new.ooc --sources part:a/b": {exit.Usage, "part:I/K with I from 1 to K"},
+		"solve g.gr --out new.ooc --sources part:1/6": {exit.Usage,
+			"300 rows are only 5 rows of tiles of edge 64"},
+		"solve g.gr --out new.ooc --sources part:1/4 --tile 128": {exit.Usage,
+			"300 rows are only 3 rows of tiles of edge 128"},
 		"solve g.gr --out new.ooc --sources part:1/4 --algorithm blocked": {exit.Usage, "every row"},
 		"solve g.gr --out new.ooc --sources part:1/4 --predecessors":      {exit.Usage, "every row"},
 		"plan g.gr --sources part:9/8":                                    {exit.Usage, "part:I/K with I from 1 to K"},

@@ -19,12 +19,15 @@ func TestMST(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "towns.csv", mstTowns)
 	for _, method := range mst.Methods.Names() {
-		r := ooc(t, dir, "mst", "towns.csv", "--undirected", "--method", method).want(t, 0, "2 components: a forest of 3 edges")
+		r := ooc(t, dir, "mst", "towns.csv", "--undirected", "--method", method).want(t, 0,
+			"2 components: a forest of 3 edges")
 		if want := "paris\tlyon\t4\nlyon\tnice\t-2.5\nisle\treef\t0\ntotal\t1.5\n"; r.stdout != want {
 			t.Errorf("%s printed\n%swant\n%s", method, r.stdout, want)
 		}
-		objects := jsonLines(t, ooc(t, dir, "mst", "towns.csv", "--undirected", "--method", method, "--json", "--scale", "10").want(t, 0).stdout)
-		if len(objects) != 4 || objects[1]["weight"] != -2.5 || objects[3]["total"] != 1.5 || objects[3]["components"] != 2.0 {
+		objects := jsonLines(t, ooc(t, dir, "mst", "towns.csv", "--undirected", "--method", method, "--json", "--scale",
+			"10").want(t, 0).stdout)
+		if len(objects) != 4 || objects[1]["weight"] != -2.5 || objects[3]["total"] != 1.5 ||
+			objects[3]["components"] != 2.0 {
 			t.Errorf("%s: objects %v", method, objects)
 		}
 	}
@@ -71,13 +74,15 @@ func TestMSTEqualsSciPy(t *testing.T) {
 	var args []string
 	add := func(file string, flags ...string) {
 		for _, method := range mst.Methods.Names() {
-			out := ooc(t, dir, append([]string{"mst", file, "--undirected", "--method", method}, flags...)...).want(t, 0)
+			out := ooc(t, dir, append([]string{"mst", file, "--undirected", "--method", method}, flags...)...).want(t,
+				0)
 			args = append(args, file, writeFile(t, dir, fmt.Sprintf("%d.out", len(args)), out.stdout))
 		}
 	}
 	for _, g := range gen.Kinds {
 		file := g.Name + ".edges"
-		ooc(t, dir, "gen", g.Name, file, "-n", fmt.Sprint(30+r.IntN(300)), "--undirected", "--seed", fmt.Sprint(r.Uint32())).want(t, 0)
+		ooc(t, dir, "gen", g.Name, file, "-n", fmt.Sprint(30+r.IntN(300)), "--undirected", "--seed",
+			fmt.Sprint(r.Uint32())).want(t, 0)
 		add(file, "--kind", []string{"i32", "f32"}[r.IntN(2)])
 	}
 	if cal := os.Getenv("OOC_CAL_CEDGE"); cal != "" {

@@ -36,7 +36,8 @@ func nearCommand() *cobra.Command {
 	f.graphFlags.add(cmd, entry.Kinds...)
 	fl := cmd.Flags()
 	fl.StringVar(&f.within, "within", "", "only pairs no farther than this; inf: all that can be reached")
-	fl.Var(flagvalue.AtLeast(&f.Nearest, 1), "k-nearest", "only so many others of each vertex, the nearest; of equally near ones the first in the input's order")
+	fl.Var(flagvalue.AtLeast(&f.Nearest, 1), "k-nearest",
+		"only so many others of each vertex, the nearest; of equally near ones the first in the input's order")
 	fl.StringVar(&f.ids, "ids", "", "write the ids of rows and columns to this .csv or .npy")
 	fl.BoolVar(&f.overwrite, "overwrite", false, "replace files that are there")
 	fl.BoolVar(&f.json, "json", false, "one JSON object that says what was written")
@@ -83,7 +84,8 @@ func (o *nearOptions) run(ctx context.Context) (err error) {
 	show := terminal.NewCounter("searched", "rows")
 	to.Progress = show.Update
 	to.Resumed = func(rows int, dropped int64) {
-		note("%s: going on; %s rows are there, and %s that are damaged are found again", file+near.Extension, humanize.Comma(int64(rows)), humanize.IBytes(uint64(dropped)))
+		note("%s: going on; %s rows are there, and %s that are damaged are found again", file+near.Extension,
+			humanize.Comma(int64(rows)), humanize.IBytes(uint64(dropped)))
 	}
 	defer exit.CanResume(o.again)()
 	exit.Graceful.Store(true)

@@ -33,7 +33,8 @@ func TestCampaignNearKills(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			killer := time.AfterFunc(time.Duration(r.Int64N(int64(400*time.Millisecond))), func() { _ = cmd.Process.Kill() })
+			killer := time.AfterFunc(time.Duration(r.Int64N(int64(400*time.Millisecond))),
+				func() { _ = cmd.Process.Kill() })
 			err := cmd.Wait()
 			killer.Stop()
 			var exited *exec.ExitError

@@ -18,7 +18,8 @@ func TestNear(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "g.csv", "from,to,km\nParis,Lyon,4.6\nLyon,Nice,4.7\nNice,Lyon,4.7\nLyon,\"Le Mans\",0\n")
 	ooc(t, dir, "near", "g.csv", "a.csv", "--within", "4.7").want(t, 0, "wrote a.csv", "6 pairs")
-	want := "from,to,distance\nParis,Lyon,4.6\nParis,\"Le Mans\",4.6\nLyon,Nice,4.7\nLyon,\"Le Mans\",0\nNice,Lyon,4.7\nNice,\"Le Mans\",4.7\n"
+	want := "from,to,distance\nParis,Lyon,4.6\nParis,\"Le Mans\",4.6\nLyon,Nice,4.7\nLyon,\"Le " +
+		"Mans\",0\nNice,Lyon,4.7\nNice,\"Le Mans\",4.7\n"
 	if got := string(readFile(t, dir, "a.csv")); got != want {
 		t.Errorf("%s", got)
 	}
@@ -33,9 +34,12 @@ func TestNearRefuses(t *testing.T) {
 	writeFile(t, dir, "x.npz"+near.Extension, "mine")
 	before := tree(t, dir)
 	for line, code := range map[string]int{
-		"near g.gr y.csv": exit.Usage, "near g.gr y.txt --within 3": exit.Usage, "near g.gr y --within 3": exit.Usage, "near g.gr g.gr --within 3": exit.Usage,
-		"near g.gr y.csv --within 3 --ids y.csv": exit.Usage, "near m.npy y.csv --within 3": exit.BadInput, "near negative.csv y.csv --within 3": exit.NegativeCycle,
-		"near g.gr x.npz --within 3": exit.BadInput, "near g.gr no/y.csv --within 3": exit.BadInput, "near no.gr y.csv --within 3": exit.BadInput,
+		"near g.gr y.csv": exit.Usage, "near g.gr y.txt --within 3": exit.Usage, "near g.gr y --within 3": exit.Usage,
+		"near g.gr g.gr --within 3":              exit.Usage,
+		"near g.gr y.csv --within 3 --ids y.csv": exit.Usage, "near m.npy y.csv --within 3": exit.BadInput,
+		"near negative.csv y.csv --within 3": exit.NegativeCycle,
+		"near g.gr x.npz --within 3":         exit.BadInput, "near g.gr no/y.csv --within 3": exit.BadInput,
+		"near no.gr y.csv --within 3": exit.BadInput,
 	} {
 		ooc(t, dir, strings.Fields(line)...).want(t, code)
 		if after := tree(t, dir); fmt.Sprint(after) != fmt.Sprint(before) {

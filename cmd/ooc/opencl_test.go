@@ -24,7 +24,8 @@ func TestOpenCL(t *testing.T) {
 		for _, memory := range []string{"64MiB", "17MiB --host-memory 2MiB"} {
 			var first []byte
 			for _, device := range []string{"cpu", name} {
-				solve := "solve g.gr --restart --algorithm blocked --tile 128 " + graph + " --device " + device + " --device-memory " + memory
+				solve := "solve g.gr --restart --algorithm blocked --tile 128 " + graph + " --device " + device +
+					" --device-memory " + memory
 				ooc(t, dir, strings.Fields(solve)...).want(t, 0, "solved")
 				if data := readFile(t, dir, "g.ooc", "dist.npy"); first == nil {
 					first = data
@@ -38,10 +39,12 @@ func TestOpenCL(t *testing.T) {
 	ooc(t, dir, "solve", "road.gr", "--algorithm", "eliminate", "--device", "cpu").want(t, 0)
 	first := readFile(t, dir, "road.ooc", "dist.npy")
 	expanded := ooc(t, dir, "solve", "road.gr", "--restart", "--algorithm", "eliminate", "--device", name, "--json")
-	if expanded.want(t, 0); strings.Contains(expanded.stdout, `"lanes":0`) || !bytes.Equal(readFile(t, dir, "road.ooc", "dist.npy"), first) {
+	if expanded.want(t, 0); strings.Contains(expanded.stdout, `"lanes":0`) ||
+		!bytes.Equal(readFile(t, dir, "road.ooc", "dist.npy"), first) {
 		t.Errorf("an expansion has other distances than the processor's, or ran there: %s", expanded.stdout)
 	}
-	ooc(t, dir, "solve", "g.gr", "--restart", "--predecessors", "--algorithm", "blocked", "--device", name).want(t, 0, "device "+name)
+	ooc(t, dir, "solve", "g.gr", "--restart", "--predecessors", "--algorithm", "blocked", "--device", name).want(t, 0,
+		"device "+name)
 	ooc(t, dir, "verify", "g.ooc", "--rows", "100").want(t, 0, "the predecessors of 100 rows lead back")
 	ooc(t, dir, "devices").want(t, 0, name, "OpenCL, ")
 }
@@ -59,7 +62,8 @@ func TestOpenCLBroken(t *testing.T) {
 		return ooc(t, dir, "solve", "g.gr", "--restart", "--algorithm", "blocked", "--device", device)
 	}
 	solve("opencl:77").want(t, 1, "no OpenCL device: device 77: there are", "--device auto")
-	for names, says := range map[string]string{"libnothere.so.1": "cannot be loaded: libnothere.so.1", "libm.so.6": "is none: "} {
+	for names, says := range map[string]string{"libnothere.so.1": "cannot be loaded: libnothere.so.1",
+		"libm.so.6": "is none: "} {
 		vendors := t.TempDir()
 		if err := os.WriteFile(filepath.Join(vendors, "broken.icd"), []byte(names+"\n"), 0o600); err != nil {
 			t.Fatal(err)
@@ -76,7 +80,8 @@ func TestOpenCLBroken(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, err := opencl.List()
-	if err != nil || !slices.ContainsFunc(all, func(f opencl.Found) bool { return f.Platform == "Portable Computing Language" }) {
+	if err != nil || !slices.ContainsFunc(all,
+		func(f opencl.Found) bool { return f.Platform == "Portable Computing Language" }) {
 		t.Skipf("the compiler of another driver than PoCL's is not broken: %v", err)
 	}
 	t.Setenv("POCL_EXTRA_BUILD_FLAGS", "-Dkernel=nonsense")

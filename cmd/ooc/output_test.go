@@ -84,7 +84,9 @@ func TestOutputsDestroyNothing(t *testing.T) {
 	}
 	link(os.Symlink, "g.ooc", "way")
 	for _, w := range writers {
-		for _, name := range crashtest.Some(r, 4, []string{"g.ooc/new", "way/new", "g.ooc/core/new", "half.ooc/new", batch + "/new", "store", "folder", "hard", "soft"}) {
+		for _, name := range crashtest.Some(r, 4,
+			[]string{"g.ooc/new", "way/new", "g.ooc/core/new", "half.ooc/new", batch + "/new", "store", "folder",
+				"hard", "soft"}) {
 			if strings.HasPrefix(w.line, "gen") && (name == "hard" || name == "soft") {
 				continue
 			}
@@ -92,8 +94,10 @@ func TestOutputsDestroyNothing(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
-		"solve g.gr --restart --timeline g.gr", "solve g.gr --out n.ooc --timeline g.gr", "solve g.gr --out n.ooc --timeline n.ooc",
-		"solve g.gr --out n.ooc --timeline g.ooc/dist.npy", "solve g.ooc --restart --timeline g.gr", "export g.ooc g.ooc/dist.npy", "export g.ooc way/dist.npy",
+		"solve g.gr --restart --timeline g.gr", "solve g.gr --out n.ooc --timeline g.gr",
+		"solve g.gr --out n.ooc --timeline n.ooc",
+		"solve g.gr --out n.ooc --timeline g.ooc/dist.npy", "solve g.ooc --restart --timeline g.gr",
+		"export g.ooc g.ooc/dist.npy", "export g.ooc way/dist.npy",
 	} {
 		refused(t, dir, line, "write")
 	}
@@ -112,8 +116,10 @@ func TestOutputsDestroyNothing(t *testing.T) {
 	refused(t, dir, "export g.ooc rows.csv --rows @rows.csv", "rows.csv")
 	refused(t, dir, "export g.ooc rows.csv --rows 3,@rows.csv", "rows.csv")
 	for _, lines := range []string{
-		"g.gr --out n.ooc --timeline g.gr", "a.gr --restart --timeline b.gr\nb.gr", "a.gr --restart --timeline jobs\nb.gr",
-		"a.gr --restart --timeline b.ooc\nb.gr", "a.gr --restart --timeline t\nb.gr --restart --timeline ./t", "a.gr --restart --timeline g.ooc/dist.npy\nb.gr",
+		"g.gr --out n.ooc --timeline g.gr", "a.gr --restart --timeline b.gr\nb.gr",
+		"a.gr --restart --timeline jobs\nb.gr",
+		"a.gr --restart --timeline b.ooc\nb.gr", "a.gr --restart --timeline t\nb.gr --restart --timeline ./t",
+		"a.gr --restart --timeline g.ooc/dist.npy\nb.gr",
 	} {
 		writeFile(t, dir, "jobs", lines+"\n")
 		refused(t, dir, "solve --jobs jobs --device cpu", "jobs:1")
@@ -176,7 +182,8 @@ func TestTimelineOfWhatIsSolved(t *testing.T) {
 			}
 		}
 	}
-	if text := string(readFile(t, dir, "b.json")); !strings.HasPrefix(text, "[") || !strings.HasSuffix(strings.TrimSpace(text), "]") {
+	if text := string(readFile(t, dir, "b.json")); !strings.HasPrefix(text, "[") ||
+		!strings.HasSuffix(strings.TrimSpace(text), "]") {
 		t.Errorf("a timeline of %d bytes", len(text))
 	}
 	os.RemoveAll(filepath.Join(dir, "c.ooc"))

@@ -23,7 +23,8 @@ func nodes(t *testing.T, dir string, n int, flags ...string) (lines [][]string, 
 	t.Helper()
 	for range n {
 		node := t.TempDir()
-		lines = append(lines, append([]string{node, selfPath(t), "solve", filepath.Join(dir, "g.gr"), "--cluster", "mpi", "--device", "cpu", "--tile", "64", "--part-dir", "local"}, flags...))
+		lines = append(lines, append([]string{node, selfPath(t), "solve", filepath.Join(dir, "g.gr"), "--cluster",
+			"mpi", "--device", "cpu", "--tile", "64", "--part-dir", "local"}, flags...))
 		locals = append(locals, filepath.Join(node, "local", "g.parts"))
 	}
 	return lines, locals
@@ -47,7 +48,8 @@ func gather(t *testing.T, locals []string) (all string) {
 func allAnswers(t *testing.T, dir, store string) (all []string) {
 	t.Helper()
 	for _, args := range [][]string{
-		{"query", store, "--row", "3"}, {"query", store, "--col", "77"}, {"query", store, "5", "9", "70"}, {"path", store, "5", "70"},
+		{"query", store, "--row", "3"}, {"query", store, "--col", "77"}, {"query", store, "5", "9", "70"},
+		{"path", store, "5", "70"},
 		{"stats", store, "--json"}, {"export", store, "-"}, {"verify", store, "--full"}, {"scrub", store},
 	} {
 		cmd := command(t, dir, args...)
@@ -99,7 +101,8 @@ func TestPartDir(t *testing.T) {
 				}
 			}
 		}
-		if text, err := command(t, dir, append([]string{"merge", "new.ooc"}, locals...)...).CombinedOutput(); err != nil {
+		if text, err := command(t, dir,
+			append([]string{"merge", "new.ooc"}, locals...)...).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		sameBytes(t, dir, "one.ooc", "new.ooc")
@@ -158,8 +161,12 @@ func killParts(t *testing.T, least int) {
 		if r.IntN(2) == 0 {
 			grid = fmt.Sprintf("1x%d", n)
 		}
-		args := append([]string{"solve", "g.gr", "--cluster", "mpi", "--device", "cpu", "--tile", "64", "--part-dir", ".", "--grid", grid, "--checkpoint", fmt.Sprintf("%dms", 1+r.IntN(40))}, flags...)
-		return killing{dir, func() (*exec.Cmd, int) { return asCommand(t, l.Command(t, n, selfPath(t), args...), dir), n }, crashtest.Times(3, 12), func() {
+		args := append([]string{"solve", "g.gr", "--cluster", "mpi", "--device", "cpu", "--tile", "64", "--part-dir",
+			".", "--grid", grid, "--checkpoint", fmt.Sprintf("%dms", 1+r.IntN(40))}, flags...)
+		return killing{dir, func() (*exec.Cmd, int) {
+			return asCommand(t, l.Command(t, n, selfPath(t), args...), dir),
+				n
+		}, crashtest.Times(3, 12), func() {
 			wants(t, dir, "merge", "new.ooc", "g.parts")
 			if !slices.Contains(flags, "--predecessors") {
 				sameBytes(t, dir, "one.ooc", "new.ooc")
@@ -201,7 +208,8 @@ func TestPartDirNoSpace(t *testing.T) {
 	shared := filepath.Join(small, "g.parts")
 	solve := func(flags ...string) func() ([]byte, error) {
 		flags = append(flags, "--part-dir", small)
-		return asCommand(t, l.Each(t, append(slices.Clone(lines[0]), flags...), append(slices.Clone(lines[1]), flags...)), dir).CombinedOutput
+		return asCommand(t, l.Each(t, append(slices.Clone(lines[0]), flags...),
+			append(slices.Clone(lines[1]), flags...)), dir).CombinedOutput
 	}
 	const together = "no space on the volume ooc-test: 1." // MiB, and how much is free, and for whom
 	ends(t, exit.NoSpace, together, solve())
@@ -214,7 +222,8 @@ func TestPartDirNoSpace(t *testing.T) {
 	// Parts of a smaller graph are there, each of which could be replaced if the other were not.
 	path := filepath.Join(dir, "g.gr")
 	large := readFile(t, path)
-	if text, err := command(t, dir, "gen", "random", "-n", "60", "-m", "200", "--seed", "1", "small.gr").CombinedOutput(); err != nil {
+	if text, err := command(t, dir, "gen", "random", "-n", "60", "-m", "200", "--seed", "1",
+		"small.gr").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	if err := os.Rename(filepath.Join(dir, "small.gr"), path); err != nil {
@@ -256,10 +265,12 @@ func TestPartDirRefuses(t *testing.T) {
 	ends(t, 0, "solved", solve(lines))
 	before := sumsOf(t, locals)
 	parts := gather(t, locals)
-	ends(t, exit.BadInput, "is a grid of 2x1: go on with 2 ranks and --grid 1x2; or put all parts together, ooc merge", solve(lines, "--grid", "2x1"))
+	ends(t, exit.BadInput, "is a grid of 2x1: go on with 2 ranks and --grid 1x2; or put all parts together, ooc merge",
+		solve(lines, "--grid", "2x1"))
 	ends(t, exit.BadInput, "go on with 2 ranks and --grid 1x2", solve([][]string{lines[0], lines[1], lines[1]}))
 	ends(t, exit.BadInput, "go on with 2 ranks and --grid 1x2", solve(lines, "--restart", "--grid", "2x1"))
-	ends(t, exit.BadInput, "made with --kind i32, and this asks for --kind f32; solve it into another folder with --part-dir, or begin", solve(lines, "--kind", "f32"))
+	ends(t, exit.BadInput, "made with --kind i32, and this asks for --kind f32; solve it into another folder with "+
+		"--part-dir, or begin", solve(lines, "--kind", "f32"))
 	ends(t, exit.BadInput, "part 1 of grid 1x2: name the folder that holds all parts", ask("query", store(1), "3", "5"))
 	ends(t, exit.BadInput, "mpirun -n 2 ooc solve", ask("solve", store(1)))
 	ends(t, exit.BadInput, "mpirun -n 2 ooc solve", ask("solve", parts))
@@ -267,7 +278,8 @@ func TestPartDirRefuses(t *testing.T) {
 	ends(t, 0, "parts     1 of grid 1x2", ask("status", store(1)))
 	ends(t, 0, "parts     all of grid 1x2", ask("status", parts))
 	ends(t, exit.Usage, "is for --cluster mpi", ask("solve", "g.gr", "--part-dir", "x"))
-	ends(t, exit.Usage, "does not go with --part-dir", ask("solve", "g.gr", "--cluster", "mpi", "--part-dir", "x", "--out", "x.ooc"))
+	ends(t, exit.Usage, "does not go with --part-dir",
+		ask("solve", "g.gr", "--cluster", "mpi", "--part-dir", "x", "--out", "x.ooc"))
 	ends(t, exit.BadInput, "is none: name all such parts", ask("merge", "new.ooc", parts, "one.ooc"))
 	ends(t, exit.BadInput, "name one of them", ask("merge", "new.ooc", parts, store(0)))
 
@@ -280,7 +292,8 @@ func TestPartDirRefuses(t *testing.T) {
 
 	rename(t, away, store(1))
 	// Two nodes are swapped.
-	ends(t, exit.BadInput, "has no 1x2-0.ooc, and other parts of that solve are there (rank ", solve([][]string{lines[1], lines[0]}))
+	ends(t, exit.BadInput, "has no 1x2-0.ooc, and other parts of that solve are there (rank ",
+		solve([][]string{lines[1], lines[0]}))
 	rename(t, store(1), away)
 
 	// A part of another solve.
@@ -324,7 +337,9 @@ func TestPartDirRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"query", parts, "3", "5"}, {"verify", parts}, {"status", parts}, {"watch", parts}, {"merge", "other.ooc", parts}, {"merge", "other.ooc", locals[0], store(1)}, {"stats", parts}, {"export", parts, "-"},
+		{"query", parts, "3", "5"}, {"verify", parts}, {"status", parts}, {"watch", parts},
+		{"merge", "other.ooc", parts}, {"merge", "other.ooc", locals[0], store(1)}, {"stats", parts},
+		{"export", parts, "-"},
 	} {
 		ends(t, exit.Corrupt, "1x2-1.ooc/store.json", ask(args...))
 	}
@@ -394,7 +409,8 @@ func sumsOf(t *testing.T, locals []string) (all []string) {
 	t.Helper()
 	for _, local := range locals {
 		err := filepath.WalkDir(local, func(path string, d fs.DirEntry, err error) error {
-			if name := filepath.Base(path); err != nil || name != "dist.npy" && name != "state" && name != "store.json" && name != "sums" {
+			if name := filepath.Base(path); err != nil || name != "dist.npy" && name != "state" &&
+				name != "store.json" && name != "sums" {
 				return err
 			}
 			data, err := os.ReadFile(path)

@@ -16,7 +16,8 @@ func TestPath(t *testing.T) {
 		{"--pairs pairs", "", "paris\tnice\t7\t2\n\tparis\tlyon\t4\n\tlyon\tnice\t3\nnice\tisle\tunreachable\nisle\tisle\t0\t0\n"},
 		{"--pairs - --json", "paris nice\nnice isle\n",
 			`{"type":"path","from":"paris","to":"nice","reachable":true,"length":7,"vertices":["paris","lyon","nice"],"weights":[4,3]}` + "\n" +
-				`{"type":"path","from":"nice","to":"isle","reachable":false,"length":null,"vertices":[],"weights":[]}` + "\n"},
+				`{"type":"path","from":"nice","to":"isle","reachable":false,"length":null,"vertices":[],"weights":[]}` +
+				"\n"},
 	} {
 		cmd := command(t, dir, append([]string{"path", "towns.ooc"}, strings.Fields(c.args)...)...)
 		cmd.Stdin = strings.NewReader(c.stdin)

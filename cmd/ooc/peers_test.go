@@ -117,7 +117,8 @@ func wholeSolve(b *testing.B, dir, file string) float64 {
 		b.Fatal(err)
 	}
 	began := time.Now()
-	ooc(b, dir, "solve", file, "--columns", "id,from,to,weight", "--undirected", "--out", "cal.ooc", "--progress", "never").want(b, 0)
+	ooc(b, dir, "solve", file, "--columns", "id,from,to,weight", "--undirected", "--out", "cal.ooc", "--progress",
+		"never").want(b, 0)
 	return time.Since(began).Seconds()
 }
 
@@ -139,7 +140,8 @@ func BenchmarkCalifornia(b *testing.B) {
 			}
 			began := time.Now()
 			out := filepath.Join(dir, "dd.out")
-			cmd := exec.Command("dd", "if=/dev/zero", "of="+out, "bs=1M", fmt.Sprint("count=", info.Size()>>20), "conv=fsync")
+			cmd := exec.Command("dd", "if=/dev/zero", "of="+out, "bs=1M", fmt.Sprint("count=", info.Size()>>20),
+				"conv=fsync")
 			if text, err := cmd.CombinedOutput(); err != nil {
 				b.Fatalf("%v: %s", err, text)
 			}

@@ -40,7 +40,8 @@ func planCommand() *cobra.Command {
 	cmd := about.Command("plan", cobra.MaximumNArgs(1))
 	f.matrixFlags.add(cmd)
 	fl := cmd.Flags()
-	fl.Var(flagvalue.Between(&f.vertices, 1, mostPlanned), "vertices", "plan for any graph of so many vertices, in rounds, without one")
+	fl.Var(flagvalue.Between(&f.vertices, 1, mostPlanned), "vertices",
+		"plan for any graph of so many vertices, in rounds, without one")
 	fl.Var(flagvalue.Between(&f.Nodes, 1, 10_000), "nodes", "plan for so many machines that share the rounds")
 	fl.Var(flagvalue.Between(&f.Devices, 1, 64), "gpus-per-node", "GPUs like --device that each of them has")
 	fl.Var(flagvalue.PerSecond(&f.Link), "node-link", "what a node receives over the network, such as 50GB/s or "+
@@ -48,7 +49,8 @@ func planCommand() *cobra.Command {
 	fl.Var(flagvalue.PerSecond(&f.Disk), "node-disk", "the rate of a node's disk, such as 2GB/s (default: that of the "+
 		"disk here for a plan for here, else left out)")
 	f.purpose = "solve"
-	fl.Var(flagvalue.Word(&f.purpose, "solve", "stats"), "for", "solve, or stats: what ooc stats GRAPH does, and by which engine of rows")
+	fl.Var(flagvalue.Word(&f.purpose, "solve", "stats"), "for",
+		"solve, or stats: what ooc stats GRAPH does, and by which engine of rows")
 	names := about.Names(plan.Models)
 	device := fl.Lookup("device")
 	device.Value = flagvalue.Device(&f.device, names...)
@@ -67,8 +69,11 @@ func (o *planOptions) run(ctx context.Context) (err error) {
 			"--sources, --predecessors, --layout: a store has those that it was made with"))
 	}
 	if o.purpose == "stats" {
-		err = cmp.Or(err, exit.Refuse(o.kind == entry.KindU8, "--kind u8 is for stores: statistics keep no distances"), exit.Refuse(in.form == aStore, "--for stats plans statistics of a graph, and those of a store read it once"),
-			o.without("--%s is for solves, and --for stats plans rows that are not kept", "algorithm", "gpus-per-node", "layout", "node-disk",
+		err = cmp.Or(err, exit.Refuse(o.kind == entry.KindU8, "--kind u8 is for stores: statistics keep no distances"),
+			exit.Refuse(in.form == aStore,
+				"--for stats plans statistics of a graph, and those of a store read it once"),
+			o.without("--%s is for solves, and --for stats plans rows that are not kept", "algorithm", "gpus-per-node",
+				"layout", "node-disk",
 				"node-link", "nodes", "predecessors", "round", "streams", "tile", "vertices"))
 	}
 	if err = cmp.Or(
@@ -207,7 +212,8 @@ func (o *planOptions) open() (kernels.Device, error) {
 		return nil, err
 	}
 	if o.Devices > 0 && d.Info().SharedCores {
-		return nil, errors.Join(exit.UsageError(errors.New("--gpus-per-node is for GPUs: name one with --device, such as h100")), d.Close())
+		return nil, errors.Join(exit.UsageError(errors.New("--gpus-per-node is for GPUs: name one with --device, such "+
+			"as h100")), d.Close())
 	}
 	if o.Nodes > 0 {
 		o.Algorithm = sharing()

@@ -15,7 +15,8 @@ import (
 func TestPredecessorsOfSparseGraphs(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "roads.gr", string(readFile(t, rome(t))))
-	ooc(t, dir, "plan", "roads.gr", "--device", "cpu", "--predecessors").want(t, 0, "algorithm eliminate", "3,353 by eliminate")
+	ooc(t, dir, "plan", "roads.gr", "--device", "cpu", "--predecessors").want(t, 0, "algorithm eliminate",
+		"3,353 by eliminate")
 	ooc(t, dir, "solve", "roads.gr", "--predecessors", "--out", "kept.ooc").want(t, 0, "3,353 rows by eliminate")
 	ooc(t, dir, "solve", "roads.gr", "--predecessors", "--out", "kept.ooc").want(t, 0, "already solved")
 	ooc(t, dir, "solve", "roads.gr").want(t, 0)
@@ -25,7 +26,9 @@ func TestPredecessorsOfSparseGraphs(t *testing.T) {
 		t.Error("the predecessors differ")
 	}
 	ooc(t, dir, "verify", "kept.ooc", "--full").want(t, 0, "the predecessors of each row lead back")
-	if a, b := ooc(t, dir, "path", "kept.ooc", "1", "3353").want(t, 0), ooc(t, dir, "path", "roads.ooc", "1", "3353").want(t, 0); !strings.HasPrefix(b.stdout, strings.Join(strings.Fields(a.stdout)[:3], "\t")) {
+	if a, b := ooc(t, dir, "path", "kept.ooc", "1", "3353").want(t, 0),
+		ooc(t, dir, "path", "roads.ooc", "1", "3353").want(t, 0); !strings.HasPrefix(b.stdout,
+		strings.Join(strings.Fields(a.stdout)[:3], "\t")) {
 		t.Errorf("%s\n%s", a.stdout, b.stdout)
 	}
 }
@@ -45,11 +48,13 @@ func TestPlanForStats(t *testing.T) {
 		ooc(t, dir, "plan", c[0], "--for", "stats").want(t, 0, "engine    "+c[1]+": ", c[3], c[4])
 		ooc(t, dir, "stats", c[0]).want(t, 0, c[2])
 	}
-	few := jsonLines(t, ooc(t, dir, "plan", "roads.gr", "--for", "stats", "--sources", "random:7", "--json").want(t, 0).stdout)[0]
+	few := jsonLines(t, ooc(t, dir, "plan", "roads.gr", "--for", "stats", "--sources", "random:7", "--json").want(t,
+		0).stdout)[0]
 	if few["rows"] != 7.0 || len(few["engines"].([]any)) != 2 {
 		t.Errorf("plan of 7 rows: %v", few)
 	}
-	ooc(t, dir, "plan", "small.npy", "--no-arc", "2147483647", "--for", "stats").want(t, exit.BadInput, "statistics of a matrix need a store")
+	ooc(t, dir, "plan", "small.npy", "--no-arc", "2147483647", "--for", "stats").want(t, exit.BadInput,
+		"statistics of a matrix need a store")
 	ooc(t, dir, "plan", "small.ooc", "--for", "stats").want(t, exit.Usage, "those of a store read it once")
 	ooc(t, dir, "plan", "hops.gr", "--for", "stats", "--tile", "64").want(t, exit.Usage, "--tile is for solves")
 	ooc(t, dir, "plan", "--for", "stats").want(t, exit.Usage, "plan takes a graph")

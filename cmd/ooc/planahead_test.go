@@ -13,7 +13,8 @@ func TestPlanAhead(t *testing.T) {
 	dir := t.TempDir()
 	planned := func(line string) (all, rounds map[string]any) {
 		t.Helper()
-		all = jsonLines(t, ooc(t, dir, append([]string{"plan", "--json"}, strings.Fields(line)...)...).want(t, 0).stdout)[0]
+		all = jsonLines(t, ooc(t, dir, append([]string{"plan", "--json"}, strings.Fields(line)...)...).want(t,
+			0).stdout)[0]
 		return all, all["plan"].(map[string]any)
 	}
 	near := func(what string, got any, want float64) {
@@ -41,7 +42,8 @@ func TestPlanAhead(t *testing.T) {
 	if p["bound"] != "link" {
 		t.Errorf("bound by %v", p["bound"])
 	}
-	if _, p = planned("--vertices 100000 --device h200 --node-disk 100MB/s"); p["bound"] != "disk" || p["nodes"] != 1.0 {
+	if _, p = planned("--vertices 100000 --device h200 --node-disk 100MB/s"); p["bound"] != "disk" ||
+		p["nodes"] != 1.0 {
 		t.Errorf("bound by %v", p["bound"])
 	}
 	// What neither devices nor host memory hold goes through the disk.
@@ -56,15 +58,19 @@ func TestPlanAhead(t *testing.T) {
 	}
 	ooc(t, dir, "gen", "random", "g.gr", "-n", "300", "-m", "2000").want(t, 0)
 	ooc(t, dir, "plan", "g.gr", "--device", "h100", "--sources", "1").want(t, 2, "leave --sources away")
-	ooc(t, dir, "plan", "g.gr", "--device", "cpu,cpu", "--nodes", "2", "--node-link", "1GB/s").want(t, 0, "4 share the rounds, in a grid of 2×2; 2 nodes, each with 2", "each node", "bound by")
+	ooc(t, dir, "plan", "g.gr", "--device", "cpu,cpu", "--nodes", "2", "--node-link", "1GB/s").want(t, 0,
+		"4 share the rounds, in a grid of 2×2; 2 nodes, each with 2", "each node", "bound by")
 	ooc(t, dir, "plan", "--vertices", "10000000", "--device", "h100", "--node-disk", "1kB/s").want(t, 0, "centuries")
 	ooc(t, dir, "solve", "g.gr", "--device", "cpu", "--algorithm", "blocked").want(t, 0)
 	ooc(t, dir, "plan", "g.ooc", "--device", "cpu", "--algorithm", "blocked").want(t, 0, "it is solved")
 	for line, says := range map[string]string{
-		"": "takes a graph", "g.gr --vertices 5": "takes a graph", "g.gr --nodes 2": "give --node-link", "g.gr --node-link 1GB/s": "--nodes of two or more",
-		"g.gr --nodes 2 --node-link 1GB/s --algorithm eliminate": "for blocked alone", "g.gr --device cpu --gpus-per-node 2": "is for GPUs",
-		"--vertices 5 --sources 1": "rounds solve all rows", "--vertices 5 --device h100 --kind f64": "no rate of h100 is known for entries of kind f64",
-		"--vertices 5 --device h100 --predecessors": "no rate of h100 is known for predecessors",
+		"": "takes a graph", "g.gr --vertices 5": "takes a graph", "g.gr --nodes 2": "give --node-link",
+		"g.gr --node-link 1GB/s":                                 "--nodes of two or more",
+		"g.gr --nodes 2 --node-link 1GB/s --algorithm eliminate": "for blocked alone",
+		"g.gr --device cpu --gpus-per-node 2":                    "is for GPUs",
+		"--vertices 5 --sources 1":                               "rounds solve all rows",
+		"--vertices 5 --device h100 --kind f64":                  "no rate of h100 is known for entries of kind f64",
+		"--vertices 5 --device h100 --predecessors":              "no rate of h100 is known for predecessors",
 	} {
 		ooc(t, dir, append([]string{"plan"}, strings.Fields(line)...)...).want(t, exit.Usage, says)
 	}

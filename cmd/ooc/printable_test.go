@@ -45,7 +45,8 @@ func TestHostileNames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	evil := strings.NewReplacer("g.gr", hostile+"g.gr", "a.gr", hostile+"a.gr", "b.gr", hostile+"b.gr", "g.ooc", hostile+"g.ooc",
+	evil := strings.NewReplacer("g.gr", hostile+"g.gr", "a.gr", hostile+"a.gr", "b.gr", hostile+"b.gr", "g.ooc",
+		hostile+"g.ooc",
 		"new.ooc", hostile+"new.ooc", "m1.ooc", hostile+"m1.ooc", "m2.ooc", hostile+"m2.ooc")
 	for _, name := range []string{"g.gr", "a.gr", "b.gr"} {
 		if err := os.Rename(filepath.Join(dir, name), filepath.Join(dir, hostile+name)); err != nil {
@@ -55,7 +56,8 @@ func TestHostileNames(t *testing.T) {
 	writeFile(t, dir, hostile, "1 2\n2 3\n")
 	ooc(t, dir, "solve", hostile+"g.gr", "--device", "cpu").want(t, 0)
 	for i := 1; i <= 2; i++ {
-		ooc(t, dir, "solve", hostile+"g.gr", "--device", "cpu", "--sources", fmt.Sprintf("part:%d/2", i), "--out", fmt.Sprintf("%sm%d.ooc", hostile, i)).want(t, 0)
+		ooc(t, dir, "solve", hostile+"g.gr", "--device", "cpu", "--sources", fmt.Sprintf("part:%d/2", i), "--out",
+			fmt.Sprintf("%sm%d.ooc", hostile, i)).want(t, 0)
 	}
 	ooc(t, dir, "solve", hostile+"a.gr", hostile+"b.gr", "--device", "cpu").want(t, 0)
 	queue, err := filepath.Glob(filepath.Join(dir, "*.batch"))
@@ -93,7 +95,8 @@ func TestHostileNames(t *testing.T) {
 			}
 		}
 	}
-	drawn := ooc(t, dir, "solve", hostile+"g.gr", "--device", "cpu", "--restart", "--progress", "always").want(t, 0, "graph ").stderr
+	drawn := ooc(t, dir, "solve", hostile+"g.gr", "--device", "cpu", "--restart", "--progress", "always").want(t, 0,
+		"graph ").stderr
 	if strings.Contains(drawn, "\x1b[2J") || strings.Contains(drawn, "\u202e") {
 		t.Errorf("drawn: %q", drawn)
 	}
@@ -101,7 +104,8 @@ func TestHostileNames(t *testing.T) {
 	ooc(t, dir, "solve", forged).want(t, 2, `"g.gr\nooc: all is well" holds a line end`)
 	writeFile(t, dir, forged, "p sp 2 1\na 1 2 5\n")
 	for _, args := range [][]string{{"solve", forged}, {"solve", "."}, {"solve", "*.gr*"}} {
-		if r := ooc(t, dir, args...).want(t, 2, `holds a line end`); strings.Contains(r.stdout+r.stderr, "\nooc: all is well") {
+		if r := ooc(t, dir, args...).want(t, 2, `holds a line end`); strings.Contains(r.stdout+r.stderr,
+			"\nooc: all is well") {
 			t.Errorf("ooc %q printed %s", args, r.stderr)
 		}
 	}
@@ -153,7 +157,8 @@ func TestHostileIDs(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		for _, line := range crashtest.Some(random, 30, append(lines, "solve g.ooc", "plan g.ooc", "mst g.ooc", "sssp g.ooc --source 1")) {
+		for _, line := range crashtest.Some(random, 30,
+			append(lines, "solve g.ooc", "plan g.ooc", "mst g.ooc", "sssp g.ooc --source 1")) {
 			if !strings.Contains(line, "g.ooc") || strings.HasPrefix(line, "watch") { // which would wait for a solve
 				continue
 			}
@@ -203,7 +208,8 @@ func TestHostileQueue(t *testing.T) {
 			}
 			lines = append(lines, line)
 		}
-		if err := os.WriteFile(queue, []byte(strings.Join(lines, "")), 0o644); err != nil || strings.Join(lines, "") == was {
+		if err := os.WriteFile(queue, []byte(strings.Join(lines, "")), 0o644); err != nil ||
+			strings.Join(lines, "") == was {
 			t.Fatal(err, "nothing was forged")
 		}
 		for _, args := range [][]string{{"status", name}, {"status", name, "--json"}, {"watch", name}} {
@@ -220,7 +226,8 @@ func TestHostileQueue(t *testing.T) {
 func TestErrIsEscaped(t *testing.T) {
 	past := regexp.MustCompile(`os\.Stderr($|[^.])|os\.Stderr\.[^F]|out\.WriteString|Fprint[a-z]*\([a-z]+\.out`)
 	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "terminal") {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+			strings.HasPrefix(path, "terminal") {
 			return err
 		}
 		for i, line := range strings.Split(string(readFile(t, path)), "\n") {

@@ -46,10 +46,12 @@ func queryCommand() *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVar(&f.row, "row", "", "print the distances from this vertex to all")
 	fl.StringVar(&f.col, "col", "", "print the distances from all to this vertex")
-	fl.StringVar(&f.rows, "rows", "", "print a table of the distances from these vertices: ids, ranges and @FILEs, separated by commas")
+	fl.StringVar(&f.rows, "rows", "",
+		"print a table of the distances from these vertices: ids, ranges and @FILEs, separated by commas")
 	fl.StringVar(&f.cols, "cols", "", "print a table of the distances to these vertices")
 	fl.StringVar(&f.pairs, "pairs", "", "a file with a pair of vertices a line")
-	fl.Var(flagvalue.AtLeast(&f.nearest, 1), "k-nearest", "of the row or column, print only so many nearest other vertices")
+	fl.Var(flagvalue.AtLeast(&f.nearest, 1), "k-nearest",
+		"of the row or column, print only so many nearest other vertices")
 	fl.StringVar(&f.within, "within", "", "of the row or column, print only other vertices no farther than this")
 	fl.BoolVar(&f.json, "json", false, "one JSON object a line, with null where there is no path")
 	return runs(cmd, &f.line, f.run)

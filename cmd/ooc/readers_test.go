@@ -91,7 +91,8 @@ func TestMatrixMarketEqualsSciPy(t *testing.T) {
 				want.add(f[0], f[1], w)
 				return err
 			})
-			if array, _, _ := bytes.Cut(readFile(t, base+".mtx"), []byte("\n")); bytes.Contains(array, []byte("array")) && noArc == "" {
+			if array, _, _ := bytes.Cut(readFile(t, base+".mtx"), []byte("\n")); bytes.Contains(array,
+				[]byte("array")) && noArc == "" {
 				noArc = "inf"
 			}
 			sameArcs(t, base+".mtx", readArcs(t, base+".mtx", read.Options{NoArc: noArc}), want)

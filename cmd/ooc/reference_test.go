@@ -18,7 +18,8 @@ import (
 func TestReference(t *testing.T) {
 	const page = "../../docs/reference.md"
 	var b strings.Builder
-	b.WriteString("# Reference\n\nFlags of every command, environment variables and exit codes. `OOC_WRITE_REFERENCE=1 go test -run TestReference ./cmd/ooc` writes this page from the code.\n")
+	b.WriteString("# Reference\n\nFlags of every command, environment variables and exit codes. " +
+		"`OOC_WRITE_REFERENCE=1 go test -run TestReference ./cmd/ooc` writes this page from the code.\n")
 	commands := 0
 	var describe func(*cobra.Command)
 	describe = func(cmd *cobra.Command) {
@@ -54,7 +55,8 @@ func TestReference(t *testing.T) {
 	}
 	b.WriteString("\n## Environment variables\n\n| variable | meaning |\n|---|---|\n")
 	// The page is for every processor.
-	everywhere := strings.ReplaceAll(environment.Long, strings.Join(cpu.PathNames(), ", "), "avx512, avx2 or portable on amd64, else portable")
+	everywhere := strings.ReplaceAll(environment.Long, strings.Join(cpu.PathNames(), ", "),
+		"avx512, avx2 or portable on amd64, else portable")
 	variables := regexp.MustCompile(`(?m)^  (\w+) +(.*)$`).FindAllStringSubmatch(everywhere, -1)
 	for _, v := range variables {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", v[1], v[2])

@@ -58,11 +58,18 @@ func TestRestartRefusesFirst(t *testing.T) {
 			other := filepath.Join(dir, "other")
 			return errors.Join(os.CopyFS(other, os.DirFS(store)), os.Rename(other, in("core")))
 		}, exit.Corrupt},
-		"live is a link":       {func() error { return errors.Join(os.Remove(in("live")), os.Symlink(outside, in("live"))) }, exit.Corrupt},
-		"sums is a link":       {func() error { return errors.Join(os.Remove(in("sums")), os.Symlink(outside, in("sums"))) }, exit.Corrupt},
+		"live is a link": {func() error {
+			return errors.Join(os.Remove(in("live")),
+				os.Symlink(outside, in("live")))
+		}, exit.Corrupt},
+		"sums is a link": {func() error {
+			return errors.Join(os.Remove(in("sums")),
+				os.Symlink(outside, in("sums")))
+		}, exit.Corrupt},
 		"sums.tmp is a folder": {func() error { return os.Mkdir(in("sums.tmp"), 0o777) }, exit.Corrupt},
-		"state is a hard link": {func() error { return os.Link(in("state"), filepath.Join(dir, "other")) }, exit.Corrupt},
-		"lock is a hard link":  {func() error { return os.Link(in("lock"), filepath.Join(dir, "other")) }, exit.Corrupt},
+		"state is a hard link": {func() error { return os.Link(in("state"), filepath.Join(dir, "other")) },
+			exit.Corrupt},
+		"lock is a hard link": {func() error { return os.Link(in("lock"), filepath.Join(dir, "other")) }, exit.Corrupt},
 	} {
 		writeFile(t, dir, "towns.csv", small)
 		writeFile(t, dir, "outside", "theirs")
@@ -111,13 +118,15 @@ func TestHalfACoreGoesOn(t *testing.T) {
 		"renamed":        {"core.gone/dist.npy": "x", "core.gone/store.json": "{"},
 		"renamed, a new": {"core.gone/dist.npy": "x", "core/lock": ""},
 	}
-	for _, words := range [][]string{{"solve", "towns.csv"}, {"solve", "towns.ooc"}, {"solve", "towns.csv", "--restart"}, {"solve", "towns.ooc", "--restart"}} {
+	for _, words := range [][]string{{"solve", "towns.csv"}, {"solve", "towns.ooc"},
+		{"solve", "towns.csv", "--restart"}, {"solve", "towns.ooc", "--restart"}} {
 		for _, name := range crashtest.Some(r, 2, slices.Sorted(maps.Keys(left))) {
 			files := left[name]
 			ooc(t, dir, "solve", "towns.csv").want(t, 0)
 			for path, text := range files {
 				path = filepath.Join(dir, "towns.ooc", path)
-				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
+				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777),
+					os.WriteFile(path, []byte(text), 0o666)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -173,15 +182,19 @@ func TestRestartOfADamagedStore(t *testing.T) {
 		"another description": {func() error { return os.WriteFile(in("store.json"), []byte("{}"), 0o666) }, 0, ""},
 		"no restore point":    {func() error { return os.WriteFile(in("state"), make([]byte, 3*4096), 0o666) }, 0, ""},
 		"no state":            {func() error { return os.Remove(in("state")) }, 0, ""},
-		"no state, no graph":  {func() error { return errors.Join(os.Remove(in("state")), os.Remove(in("graph.csr"))) }, 0, ""},
+		"no state, no graph": {func() error { return errors.Join(os.Remove(in("state")), os.Remove(in("graph.csr"))) },
+			0, ""},
 		"nothing whole": {func() error {
-			return errors.Join(os.Truncate(in("state"), 50), os.Truncate(in("graph.csr"), 50), os.Truncate(in("ids"), 50))
+			return errors.Join(os.Truncate(in("state"), 50), os.Truncate(in("graph.csr"), 50),
+				os.Truncate(in("ids"), 50))
 		}, exit.Corrupt,
 			"store.json: store is corrupt: it is damaged, and no other file beside it shows that ooc made this folder; " +
 				"name another folder with --out, or remove towns.ooc"},
-		"no lock":        {func() error { return os.Remove(in("lock")) }, exit.Corrupt, "remove towns.ooc"},
-		"another's lock": {func() error { return os.WriteFile(in("lock"), []byte("mine"), 0o666) }, exit.BadInput, "lock"},
-		"a file more":    {func() error { return os.WriteFile(in("notes.txt"), []byte("x"), 0o666) }, exit.BadInput, "notes.txt"},
+		"no lock": {func() error { return os.Remove(in("lock")) }, exit.Corrupt, "remove towns.ooc"},
+		"another's lock": {func() error { return os.WriteFile(in("lock"), []byte("mine"), 0o666) }, exit.BadInput,
+			"lock"},
+		"a file more": {func() error { return os.WriteFile(in("notes.txt"), []byte("x"), 0o666) }, exit.BadInput,
+			"notes.txt"},
 	} {
 		if err := os.RemoveAll(in("")); err != nil {
 			t.Fatal(err)
@@ -208,7 +221,8 @@ func TestRestartOfADamagedStore(t *testing.T) {
 	ooc(t, dir, "solve", "towns.csv").want(t, 0)
 	// One of a later version is not for this program to replace.
 	store := filepath.Join(dir, "towns.ooc", "store.json")
-	later := bytes.Replace(readFile(t, store), []byte(fmt.Sprintf(`"version": %d`, tiles.FormatVersion)), []byte(`"version": 9`), 1)
+	later := bytes.Replace(readFile(t, store), []byte(fmt.Sprintf(`"version": %d`, tiles.FormatVersion)),
+		[]byte(`"version": 9`), 1)
 	if err := os.WriteFile(store, sealed(t, later), 0o666); err != nil {
 		t.Fatal(err)
 	}

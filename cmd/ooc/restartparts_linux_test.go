@@ -75,7 +75,8 @@ func TestCampaignPartDirRestart(t *testing.T) {
 		if os.Getenv("OOC_REQUIRE_MPI") == "1" {
 			t.Fatal("there is no Open MPI")
 		}
-		t.Skip("there is no Open MPI, and MPICH gives a rank open files that a child of it has not; OOC_REQUIRE_MPI=1 makes this a failure")
+		t.Skip("there is no Open MPI, and MPICH gives a rank open files that a child of it has not; OOC_REQUIRE_MPI=1 " +
+			"makes this a failure")
 	}
 	r, l := seeded(t), all[0]
 	old, dir := clusterFolder(t, r, 200, "--round", "64"), clusterFolder(t, r, 180, "--round", "64")
@@ -149,7 +150,8 @@ func TestCampaignPartDirRestart(t *testing.T) {
 	right("nothing happened")
 	var steps [2]int
 	for rank := range steps {
-		if _, err := fmt.Sscan(string(readFile(t, node(rank), cameFile)), &steps[rank]); err != nil || steps[rank] < 20 {
+		if _, err := fmt.Sscan(string(readFile(t, node(rank), cameFile)), &steps[rank]); err != nil ||
+			steps[rank] < 20 {
 			t.Fatalf("rank %d: %d calls, %v", rank, steps[rank], err)
 		}
 	}

@@ -48,7 +48,8 @@ func BenchmarkRounds(b *testing.B) {
 					s := solveSummary(b, dir, append([]string{"--kind", v.String()}, c.flags...)...)
 					after := oneThreadCeiling(b, v)
 					rates = append(rates, s["relaxations_per_second"].(float64)/1e9)
-					fractions = append(fractions, 100*s["relaxations_per_second"].(float64)/((before+after)/2*float64(runtime.GOMAXPROCS(0))))
+					fractions = append(fractions,
+						100*s["relaxations_per_second"].(float64)/((before+after)/2*float64(runtime.GOMAXPROCS(0))))
 				}
 				slices.Sort(fractions)
 				slices.Sort(rates)
@@ -65,7 +66,8 @@ func BenchmarkRounds(b *testing.B) {
 // solveSummary solves g.gr from scratch and returns the summary.
 func solveSummary(b *testing.B, dir string, flags ...string) map[string]any {
 	b.Helper()
-	r := ooc(b, dir, append([]string{"solve", "g.gr", "--algorithm", "blocked", "--restart", "--json"}, flags...)...).want(b, 0)
+	r := ooc(b, dir, append([]string{"solve", "g.gr", "--algorithm", "blocked", "--restart", "--json"},
+		flags...)...).want(b, 0)
 	objects := jsonLines(b, r.stdout)
 	return objects[len(objects)-1]
 }

@@ -32,13 +32,15 @@ var questions = []struct {
 	{"kind", "r.csv", "--kind f64", "--kind u16", "--kind f64", "--kind u16", false},
 	{"kind of integers", "r.csv", "--kind f32", "--kind i32", "--kind f32", "--kind i32", false},
 	{"scale", "r.csv", "--scale 10", "--scale 100", "--scale 10", "--scale 100", false},
-	{"columns", "c.csv", "--columns from=a,to=b,weight=km", "--columns from=a,to=b,weight=h", "weight=km", "weight=h", false},
+	{"columns", "c.csv", "--columns from=a,to=b,weight=km", "--columns from=a,to=b,weight=h", "weight=km", "weight=h",
+		false},
 	{"no arc", "m.npy", "--no-arc 0", "--no-arc 7", "--no-arc 0", "--no-arc 7", false},
 	{"unweighted", "r.csv", "", "--unweighted", "no --unweighted", "--unweighted", true},
 	{"base", "g.gr", "--base 1", "--base 0", "--base 1", "--base 0", false},
 	{"format", "k.txt", "--format metis", "--format edgelist", "--format metis", "--format edgelist", false},
 	{"predecessors", "r.csv", "", "--predecessors", "no --predecessors", "--predecessors", true},
-	{"what is kept", "r.csv", "--keep factors --kind f64", "--keep factors --kind i32", "--kind f64", "--kind i32", false},
+	{"what is kept", "r.csv", "--keep factors --kind f64", "--keep factors --kind i32", "--kind f64", "--kind i32",
+		false},
 	{"tile", "r.csv", "--tile 64", "--tile 128", "--tile 64", "--tile 128", true},
 	{"layout", "s.mtx", "--layout square", "--layout upper", "--layout square", "--layout upper", true},
 }
@@ -75,7 +77,8 @@ func TestOneQuestion(t *testing.T) {
 				dir := t.TempDir()
 				questionFiles(t, dir)
 				solve := func(flags string, more ...string) result {
-					return ooc(t, dir, slices.Concat([]string{"solve", q.input, "--out", "S"}, strings.Fields(flags), more)...)
+					return ooc(t, dir, slices.Concat([]string{"solve", q.input, "--out", "S"}, strings.Fields(flags),
+						more)...)
 				}
 				solve(q.made).want(t, 0)
 				if state == "unfinished" && !strings.Contains(q.made, "factors") { // whose state says nothing
@@ -110,7 +113,8 @@ func TestOneQuestion(t *testing.T) {
 				if !q.alike {
 					line.want(t, 0, q.says)
 				}
-				if r := solve(q.made, "--strict").want(t, 0, "already solved"); strings.Contains(r.stdout, "as it was made") {
+				if r := solve(q.made, "--strict").want(t, 0, "already solved"); strings.Contains(r.stdout,
+					"as it was made") {
 					t.Errorf("with the same flags: %s", r.stdout)
 				}
 
@@ -119,7 +123,8 @@ func TestOneQuestion(t *testing.T) {
 				if out < 0 || restart < out {
 					t.Errorf("%q", r.stderr)
 				}
-				ooc(t, dir, slices.Concat([]string{"solve", q.input, "--out", "T"}, strings.Fields(q.asked))...).want(t, 0, "T")
+				ooc(t, dir, slices.Concat([]string{"solve", q.input, "--out", "T"}, strings.Fields(q.asked))...).want(t,
+					0, "T")
 				solve(q.asked, "--restart").want(t, 0, "solved S")
 				solve(q.asked, "--strict").want(t, 0, "already solved")
 			})
@@ -132,7 +137,8 @@ func TestAStoreIsTakenAsItIs(t *testing.T) {
 	dir := t.TempDir()
 	questionFiles(t, dir)
 	ooc(t, dir, "solve", "r.csv", "--out", "S", "--undirected", "--sources", "0", "--kind", "f64").want(t, 0)
-	if r := ooc(t, dir, "solve", "S", "--strict").want(t, 0, "already solved"); strings.Contains(r.stdout, "as it was made") {
+	if r := ooc(t, dir, "solve", "S", "--strict").want(t, 0, "already solved"); strings.Contains(r.stdout,
+		"as it was made") {
 		t.Error(r.stdout)
 	}
 	ooc(t, dir, "solve", "S", "--kind", "f32").want(t, exit.BadInput, "--kind f64", "--kind f32", "r.csv", "--out")
@@ -145,12 +151,14 @@ func TestOldStoresOfOneQuestion(t *testing.T) {
 		flags string // that the store is made with, and continued
 		says  string // without them; "" if it goes on
 	}{
-		{"", ""}, {"--kind i32", ""}, {"--directed", ""}, {"--kind f32", "--kind f32"}, {"--undirected", "--undirected"}, {"--kind u16", "--kind u16"},
+		{"", ""}, {"--kind i32", ""}, {"--directed", ""}, {"--kind f32", "--kind f32"},
+		{"--undirected", "--undirected"}, {"--kind u16", "--kind u16"},
 	} {
 		dir := t.TempDir()
 		questionFiles(t, dir)
 		solve := func(flags string) result {
-			return ooc(t, dir, append([]string{"solve", "r.csv", "--out", "S", "--strict"}, strings.Fields(flags)...)...)
+			return ooc(t, dir, append([]string{"solve", "r.csv", "--out", "S", "--strict"},
+				strings.Fields(flags)...)...)
 		}
 		solve(c.flags).want(t, 0)
 		remade(t, filepath.Join(dir, "S"), func(o *engine.CreateOptions) { o.Input.Asked = nil })
@@ -203,7 +211,8 @@ func TestStatsOfOneQuestion(t *testing.T) {
 			return ooc(t, dir, append([]string{"stats", "r.csv", "--store", store}, strings.Fields(flags)...)...)
 		}
 		before := bare(t, dir)
-		stats("S", c.asked).want(t, exit.BadInput, c.says, c.wish, "name another folder with --store, or remove this one")
+		stats("S", c.asked).want(t, exit.BadInput, c.says, c.wish,
+			"name another folder with --store, or remove this one")
 		if after := bare(t, dir); !maps.Equal(before, after) {
 			t.Errorf("%v: it was\n%v\nand is\n%v", c, before, after)
 		}
@@ -222,7 +231,8 @@ func TestBatchesOfOneQuestion(t *testing.T) {
 	dir := t.TempDir()
 	questionFiles(t, dir)
 	ooc(t, dir, "solve", "r.csv", "g.gr", "--undirected").want(t, 0)
-	if r := ooc(t, dir, "solve", "r.csv", "g.gr", "--undirected").want(t, 0); strings.Contains(r.stdout, "as it was made") {
+	if r := ooc(t, dir, "solve", "r.csv", "g.gr", "--undirected").want(t, 0); strings.Contains(r.stdout,
+		"as it was made") {
 		t.Error(r.stdout)
 	}
 	for range 2 { // also when it is known to have been solved
@@ -237,7 +247,8 @@ func TestBatchesOfOneQuestion(t *testing.T) {
 	if after := bare(t, filepath.Join(dir, "r.ooc")); !maps.Equal(before, after) {
 		t.Errorf("it was\n%v\nand is\n%v", before, after)
 	}
-	status := ooc(t, dir, "status", regexp.MustCompile(`r-\w+\.batch`).FindString(r.stderr), "--json").want(t, 0, "--out-dir", "--restart")
+	status := ooc(t, dir, "status", regexp.MustCompile(`r-\w+\.batch`).FindString(r.stderr), "--json").want(t, 0,
+		"--out-dir", "--restart")
 	if strings.Index(status.stdout, "--out-dir") > strings.Index(status.stdout, "begin again") {
 		t.Error(status.stdout)
 	}

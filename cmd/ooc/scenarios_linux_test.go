@@ -81,7 +81,8 @@ func (s *scenario) learn(t *testing.T, dir string) {
 		}
 	}
 	for _, name := range s.names {
-		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() && !s.inFolder(name) && !slices.Contains(s.varies, name) {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() && !s.inFolder(name) &&
+			!slices.Contains(s.varies, name) {
 			s.files[name] = readFile(t, dir, name)
 		}
 	}
@@ -147,7 +148,8 @@ func (s *scenario) kept(dir string) (kept bool, err error) {
 // givenUp says that a store that cannot be asked, for that reason, is one that is begun anew.
 func givenUp(store string, err error) bool {
 	left, _ := os.ReadDir(store)
-	return len(left) == 0 || errors.Is(err, errUnsolved) || errors.Is(err, engine.ErrUnsolved) || errors.Is(err, tiles.ErrIncomplete)
+	return len(left) == 0 || errors.Is(err, errUnsolved) || errors.Is(err, engine.ErrUnsolved) ||
+		errors.Is(err, tiles.ErrIncomplete)
 }
 
 // stores names the stores in a folder, whole or not.
@@ -260,7 +262,8 @@ func scenarios(t *testing.T) []*scenario {
 	single := words("solve g.gr --algorithm single-stage" + roomy)
 	eliminate := words("solve g.gr --algorithm eliminate" + roomy)
 	auto := words("solve g.gr" + roomy)
-	spill := words("solve dense.gr --algorithm eliminate --device cpu --tile 64 --checkpoint 1us", "--device-memory", memory(18))
+	spill := words("solve dense.gr --algorithm eliminate --device cpu --tile 64 --checkpoint 1us", "--device-memory",
+		memory(18))
 	with := func(args []string, more string) []string { return slices.Concat(args, strings.Fields(more)) }
 	of := func(args []string, input string) []string {
 		args = slices.Clone(args)
@@ -311,7 +314,8 @@ func scenarios(t *testing.T) []*scenario {
 	}
 	three := func(t *testing.T, s *scenario, dir string) {
 		for i := range 3 {
-			ooc(t, dir, "gen", "random", fmt.Sprintf("b%d.gr", i), "-n", fmt.Sprint(90+20*i), "-m", "500", "--seed", fmt.Sprint(i)).want(t, 0)
+			ooc(t, dir, "gen", "random", fmt.Sprintf("b%d.gr", i), "-n", fmt.Sprint(90+20*i), "-m", "500", "--seed",
+				fmt.Sprint(i)).want(t, 0)
 		}
 	}
 	batch := words("solve b0.gr b1.gr b2.gr --algorithm blocked --round 64" + roomy)
@@ -326,7 +330,8 @@ func scenarios(t *testing.T) []*scenario {
 	merge := words("merge m.ooc m1.ooc m2.ooc m3.ooc")
 	divided := func(t *testing.T, s *scenario, dir string) {
 		for i := 1; i <= 3; i++ {
-			ooc(t, dir, "solve", "g.gr", "--device", "cpu", "--sources", fmt.Sprintf("part:%d/3", i), "--out", fmt.Sprintf("m%d.ooc", i)).want(t, 0)
+			ooc(t, dir, "solve", "g.gr", "--device", "cpu", "--sources", fmt.Sprintf("part:%d/3", i), "--out",
+				fmt.Sprintf("m%d.ooc", i)).want(t, 0)
 		}
 	}
 	pairs := words("near towns.csv x.mtx --within 90")
@@ -347,10 +352,13 @@ func scenarios(t *testing.T) []*scenario {
 		{name: "auto", args: auto},
 		{name: "core in a store", args: spill, before: dense, about: "/core/state"},
 		{name: "f32", args: with(blocked, "--kind f32")},
-		{name: "blocked, predecessors", args: words("solve g.gr --algorithm blocked --predecessors"+often, "--device-memory", memory(30))},
+		{name: "blocked, predecessors",
+			args: words("solve g.gr --algorithm blocked --predecessors"+often, "--device-memory", memory(30))},
 		{name: "single-stage, predecessors", args: with(single, "--predecessors")},
-		{name: "predecessors, cycles of length 0", args: with(of(single, "zeros.txt"), "--predecessors"), before: zeros},
-		{name: "the same without a mapping", args: with(of(single, "zeros.txt"), "--predecessors"), before: zeros, byFile: true},
+		{name: "predecessors, cycles of length 0", args: with(of(single, "zeros.txt"), "--predecessors"),
+			before: zeros},
+		{name: "the same without a mapping", args: with(of(single, "zeros.txt"), "--predecessors"), before: zeros,
+			byFile: true},
 		{name: "eliminate, sources", args: with(eliminate, "--sources 3,7,11..90")},
 		{name: "text ids", args: of(auto, "towns.csv"), before: textIDs},
 		{name: "matrix", args: of(blocked, "D.npy"), before: matrixFile},
@@ -358,66 +366,101 @@ func scenarios(t *testing.T) []*scenario {
 
 		{name: "goes on, blocked", args: blocked, before: halfway(slot("g.ooc", 3), blocked)},
 		{name: "goes on, squaring", args: squaring, before: halfway(slot("g.ooc", 3), squaring)},
-		{name: "goes on, matrix", args: of(blocked, "D.npy"), before: both(matrixFile, halfway(slot("D.ooc", 3), of(blocked, "D.npy")))},
+		{name: "goes on, matrix", args: of(blocked, "D.npy"),
+			before: both(matrixFile, halfway(slot("D.ooc", 3), of(blocked, "D.npy")))},
 		{name: "goes on, core in a store", args: spill, before: both(dense, halfway(slot("dense.ooc/core", 3), spill))},
-		{name: "goes on, rows of a core in a store", args: spill, before: both(dense, halfway(slot("dense.ooc", 2), spill))},
-		{name: "takes a dead import over", args: blocked, before: halfway(fileCall{Name: "openat", Path: "g.ooc/store.json.tmp", Nth: 1}, blocked)},
+		{name: "goes on, rows of a core in a store", args: spill,
+			before: both(dense, halfway(slot("dense.ooc", 2), spill))},
+		{name: "takes a dead import over", args: blocked,
+			before: halfway(fileCall{Name: "openat", Path: "g.ooc/store.json.tmp", Nth: 1}, blocked)},
 		{name: "solved already", args: auto, before: solvedG},
 
 		{name: "graph, restart", args: with(blocked, "--restart"), before: solvedG, givesUp: true},
-		{name: "graph, restart by elimination", args: with(eliminate, "--restart"), before: solved(blocked...), givesUp: true},
-		{name: "graph, restart of a half-done store", args: with(blocked, "--restart"), before: halfway(slot("g.ooc", 3), blocked)},
-		{name: "graph, restart with a core", args: with(spill, "--restart"), before: both(dense, halfway(slot("dense.ooc/core", 3), spill))},
-		{name: "graph, restart of a solved store with a core in a store", args: with(spill, "--restart"), before: both(dense, solved(spill...)), givesUp: true},
-		{name: "graph, restart by rounds with a core", args: with(of(blocked, "dense.gr"), "--restart"), before: both(dense, halfway(slot("dense.ooc/core", 3), spill))},
+		{name: "graph, restart by elimination", args: with(eliminate, "--restart"), before: solved(blocked...),
+			givesUp: true},
+		{name: "graph, restart of a half-done store", args: with(blocked, "--restart"),
+			before: halfway(slot("g.ooc", 3), blocked)},
+		{name: "graph, restart with a core", args: with(spill, "--restart"),
+			before: both(dense, halfway(slot("dense.ooc/core", 3), spill))},
+		{name: "graph, restart of a solved store with a core in a store", args: with(spill, "--restart"),
+			before: both(dense, solved(spill...)), givesUp: true},
+		{name: "graph, restart by rounds with a core", args: with(of(blocked, "dense.gr"), "--restart"),
+			before: both(dense, halfway(slot("dense.ooc/core", 3), spill))},
 		{name: "other graph, restart", args: with(auto, "--restart"), before: both(solvedG, otherGraph), givesUp: true},
-		{name: "matrix, restart", args: with(of(blocked, "D.npy"), "--restart"), before: both(matrixFile, solved(of(blocked, "D.npy")...)), givesUp: true},
-		{name: "store, restart", args: with(of(blocked, "g.ooc"), "--restart"), before: both(solvedG, inputGone), givesUp: true},
-		{name: "store, restart with a core", args: with(of(spill, "dense.ooc"), "--restart"), before: both(dense, halfway(slot("dense.ooc/core", 3), spill)), givesUp: true},
-		{name: "store, restart by rounds with a core", args: with(of(blocked, "dense.ooc"), "--restart"), before: both(dense, halfway(slot("dense.ooc/core", 3), spill)), givesUp: true},
-		{name: "store, restart with predecessors", args: of(words("solve g.ooc --algorithm blocked --restart"+often, "--device-memory", memory(30)), "g.ooc"), before: solved(with(single, "--predecessors")...), givesUp: true},
+		{name: "matrix, restart", args: with(of(blocked, "D.npy"), "--restart"),
+			before: both(matrixFile, solved(of(blocked, "D.npy")...)), givesUp: true},
+		{name: "store, restart", args: with(of(blocked, "g.ooc"), "--restart"), before: both(solvedG, inputGone),
+			givesUp: true},
+		{name: "store, restart with a core", args: with(of(spill, "dense.ooc"), "--restart"),
+			before: both(dense, halfway(slot("dense.ooc/core", 3), spill)), givesUp: true},
+		{name: "store, restart by rounds with a core", args: with(of(blocked, "dense.ooc"), "--restart"),
+			before: both(dense, halfway(slot("dense.ooc/core", 3), spill)), givesUp: true},
+		{name: "store, restart with predecessors",
+			args: of(words("solve g.ooc --algorithm blocked --restart"+often, "--device-memory", memory(30)),
+				"g.ooc"),
+			before: solved(with(single, "--predecessors")...), givesUp: true},
 
 		{name: "batch", args: batch, before: three, queue: true},
 		{name: "batch goes on", args: batch, before: both(three, halfway(slot("b1.ooc", 1), batch)), queue: true},
-		{name: "batch, restart", args: with(batch, "--restart"), before: both(three, solved(batch...)), queue: true, givesUp: true},
-		{name: "batch of stores that are solved", args: batch, before: both(three, solved("solve", "b1.gr"), solved("solve", "b2.gr")), queue: true},
+		{name: "batch, restart", args: with(batch, "--restart"), before: both(three, solved(batch...)), queue: true,
+			givesUp: true},
+		{name: "batch of stores that are solved", args: batch,
+			before: both(three, solved("solve", "b1.gr"), solved("solve", "b2.gr")), queue: true},
 
-		{name: "solve --timeline", args: with(blocked, "--timeline t.json"), varies: []string{"t.json"}, about: "t.json", may: "t.json"},
+		{name: "solve --timeline", args: with(blocked, "--timeline t.json"), varies: []string{"t.json"},
+			about: "t.json", may: "t.json"},
 		{name: "solve --json", args: with(auto, "--json"), stdout: "out.txt", varies: []string{"out.txt"}},
 		{name: "solve --dry-run", args: with(auto, "--dry-run"), stdout: "out.txt", varies: []string{"out.txt"}},
-		{name: "stats of a graph", args: words("stats g.gr --json --checkpoint 1ns"), stdout: "out.txt", varies: []string{"out.txt"}, about: "g.stats"},
-		{name: "stats of a graph go on", args: words("stats g.gr --json --checkpoint 1ns"), stdout: "out.txt", varies: []string{"out.txt"}, about: "g.stats",
-			before: halfway(fileCall{Name: "pwrite64", Path: "g.stats", Nth: 14}, words("stats g.gr --json --checkpoint 1ns"))},
+		{name: "stats of a graph", args: words("stats g.gr --json --checkpoint 1ns"), stdout: "out.txt",
+			varies: []string{"out.txt"}, about: "g.stats"},
+		{name: "stats of a graph go on", args: words("stats g.gr --json --checkpoint 1ns"), stdout: "out.txt",
+			varies: []string{"out.txt"}, about: "g.stats",
+			before: halfway(fileCall{Name: "pwrite64", Path: "g.stats", Nth: 14},
+				words("stats g.gr --json --checkpoint 1ns"))},
 		{name: "stats by a store", args: byStore, before: matrixFile, stdout: "out.txt", about: "t.ooc/store.json.tmp"},
-		{name: "stats by a store that is solved", args: byStore, before: both(matrixFile, halfway(gone("store.json → t.ooc/store.json.tmp"), byStore)),
+		{name: "stats by a store that is solved", args: byStore,
+			before: both(matrixFile, halfway(gone("store.json → t.ooc/store.json.tmp"), byStore)),
 			stdout: "out.txt", about: "t.ooc/store.json.tmp", givesUp: true},
-		{name: "stats by a store that is half removed", args: byStore, before: both(matrixFile, halfway(gone("state"), byStore)),
+		{name: "stats by a store that is half removed", args: byStore,
+			before: both(matrixFile, halfway(gone("state"), byStore)),
 			stdout: "out.txt", about: "t.ooc/lock"},
-		{name: "stats by a store of which the folder is left", args: byStore, before: both(matrixFile, halfway(gone(""), byStore)),
+		{name: "stats by a store of which the folder is left", args: byStore,
+			before: both(matrixFile, halfway(gone(""), byStore)),
 			stdout: "out.txt", about: "t.ooc/lock"},
 		{name: "merge", args: merge, before: divided, about: "m.ooc"},
-		{name: "merge goes on", args: merge, before: both(divided, halfway(fileCall{Name: "pwrite64", Path: "m.ooc/dist.npy", Nth: 3}, merge)), about: "m.ooc"},
-		{name: "near goes on", args: pairs, before: both(textIDs, halfway(fileCall{Name: "pwrite64", Path: "x.mtx.near", Nth: 20}, pairs)), refuses: whole("x.mtx"), about: "x.mtx.near"},
+		{name: "merge goes on", args: merge,
+			before: both(divided, halfway(fileCall{Name: "pwrite64", Path: "m.ooc/dist.npy", Nth: 3}, merge)),
+			about:  "m.ooc"},
+		{name: "near goes on", args: pairs,
+			before:  both(textIDs, halfway(fileCall{Name: "pwrite64", Path: "x.mtx.near", Nth: 20}, pairs)),
+			refuses: whole("x.mtx"), about: "x.mtx.near"},
 		{name: "gen", args: words("gen random x.gr -n 300 -m 900"), refuses: whole("x.gr")},
-		{name: "gen --overwrite", args: words("gen random x.gr.gz -n 300 -m 900 --overwrite"), before: solved(words("gen ring x.gr.gz -n 50")...)},
+		{name: "gen --overwrite", args: words("gen random x.gr.gz -n 300 -m 900 --overwrite"),
+			before: solved(words("gen ring x.gr.gz -n 50")...)},
 	}
 	little := func(t *testing.T, s *scenario, dir string) {
 		ooc(t, dir, "gen", "random", "l.gr", "-n", "40", "-m", "160", "--seed", "3").want(t, 0)
 		solved(of(eliminate, "l.gr")...)(t, s, dir)
 	}
 	for _, c := range []struct{ args, out string }{
-		{"export l.ooc x.csv", "x.csv"}, {"export l.ooc x.npy", "x.npy"}, {"export l.ooc x.mtx.gz", "x.mtx.gz"}, {"export l.ooc x.npy --predecessors", "x.npy"},
-		{"stats l.ooc --plot x.svg", "x.svg"}, {"sssp l.gr --source 1..5 --out x.txt", "x.txt"}, {"sssp l.gr --source 1..5 --out x.npy", "x.npy"},
+		{"export l.ooc x.csv", "x.csv"}, {"export l.ooc x.npy", "x.npy"}, {"export l.ooc x.mtx.gz", "x.mtx.gz"},
+		{"export l.ooc x.npy --predecessors", "x.npy"},
+		{"stats l.ooc --plot x.svg", "x.svg"}, {"sssp l.gr --source 1..5 --out x.txt", "x.txt"},
+		{"sssp l.gr --source 1..5 --out x.npy", "x.npy"},
 		{"near l.gr x.npz --within 300", "x.npz"}, {"near l.gr x.csv.gz --k-nearest 3 --ids i.npy", "x.csv.gz"},
 	} {
 		list = append(list, &scenario{name: c.args, args: words(c.args), before: little, refuses: whole(c.out)})
-		list = append(list, &scenario{name: c.args + " --overwrite", args: words(c.args + " --overwrite"), before: both(little, solved(words(c.args)...))})
+		list = append(list, &scenario{name: c.args + " --overwrite", args: words(c.args + " --overwrite"),
+			before: both(little, solved(words(c.args)...))})
 	}
 	for _, args := range []string{
-		"export l.ooc - --format csv", "query l.ooc --row 7", "path l.ooc 1 9", "stats l.ooc --csv", "stats l.ooc --json", "sssp l.gr --source 1..5", "sssp l.gr --source 1..5 --json",
-		"mst l.gr --undirected", "mst l.gr --undirected --json", "status l.ooc", "status l.ooc --json", "verify l.ooc --json", "verify l.ooc --full", "scrub l.ooc", "devices",
+		"export l.ooc - --format csv", "query l.ooc --row 7", "path l.ooc 1 9", "stats l.ooc --csv",
+		"stats l.ooc --json", "sssp l.gr --source 1..5", "sssp l.gr --source 1..5 --json",
+		"mst l.gr --undirected", "mst l.gr --undirected --json", "status l.ooc", "status l.ooc --json",
+		"verify l.ooc --json", "verify l.ooc --full", "scrub l.ooc", "devices",
 	} {
-		list = append(list, &scenario{name: args + " to a file", args: words(args), before: little, stdout: "out.txt", varies: []string{"out.txt"}})
+		list = append(list, &scenario{name: args + " to a file", args: words(args), before: little, stdout: "out.txt",
+			varies: []string{"out.txt"}})
 	}
 	return list
 }

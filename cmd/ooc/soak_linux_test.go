@@ -82,7 +82,8 @@ func (g *memoryGroup) rss(t *testing.T) int64 {
 func soakTime(t *testing.T) time.Duration {
 	text := os.Getenv("OOC_SOAK")
 	if text == "" && !crashtest.Long() {
-		t.Skip("it takes an hour: of OOC_CAMPAIGN=long only, or OOC_SOAK=1h go test -v -timeout 0 -run CampaignSoak ./cmd/ooc")
+		t.Skip("it takes an hour: of OOC_CAMPAIGN=long only, or OOC_SOAK=1h go test -v -timeout 0 -run CampaignSoak " +
+			"./cmd/ooc")
 	} else if text == "" {
 		text = "1h"
 	}
@@ -111,7 +112,8 @@ func TestCampaignSoak(t *testing.T) {
 	for ; solves == 0 || time.Now().Before(until); solves++ {
 		began, before := time.Now(), len(rates)
 		g.solve(t, dir, &rates, &held)
-		t.Logf("solve %d took %v; at most %d MiB beside files", solves+1, time.Since(began).Round(time.Second), slices.Max(append(held[before:], 0))>>20)
+		t.Logf("solve %d took %v; at most %d MiB beside files", solves+1, time.Since(began).Round(time.Second),
+			slices.Max(append(held[before:], 0))>>20)
 		sums := checksums(t, dir, "g.ooc")
 		if first == nil {
 			first = sums
@@ -135,7 +137,8 @@ func TestCampaignSoak(t *testing.T) {
 		sorted := slices.Sorted(slices.Values(rates))
 		median := sorted[len(sorted)/2]
 		half := len(held) / 2
-		t.Logf("rate: median %.3g relax/s, worst 10 s %.3g (%.0f %%); memory beside files: at most %d MiB in the first half, %d MiB in the second",
+		t.Logf("rate: median %.3g relax/s, worst 10 s %.3g (%.0f %%); memory beside files: at most %d MiB in the "+
+			"first half, %d MiB in the second",
 			median, worst, 100*worst/median, slices.Max(held[:half])>>20, slices.Max(held[half:])>>20)
 	}
 }
@@ -159,7 +162,8 @@ func (g *memoryGroup) solve(t *testing.T, dir string, rates *[]float64, held *[]
 	}
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		v := jsonLines(t, lines.Text())
-		if rate, ok := v[0]["relaxations_per_second"].(float64); ok && v[0]["type"] == "status" && v[0]["state"] == "running" && rate > 0 {
+		if rate, ok := v[0]["relaxations_per_second"].(float64); ok && v[0]["type"] == "status" &&
+			v[0]["state"] == "running" && rate > 0 {
 			*rates, *held = append(*rates, rate), append(*held, g.rss(t))
 		}
 	}

@@ -75,13 +75,22 @@ func newSolve() (*cobra.Command, *solveOptions) {
 		"its own, in DIR/GRAPH.parts, which may be on a disk of its node")
 	_ = cmd.MarkFlagDirname("part-dir")
 	fl.StringVar(&f.out, "out", "", "the store (default: GRAPH's base name with .ooc, in the current directory)")
-	fl.StringVar(&f.outDir, "out-dir", "", "the folder for stores, which are named as their graphs; made if it is not there (default: the current directory)")
+	fl.StringVar(&f.outDir, "out-dir", "",
+		"the folder for stores, which are named as their graphs; made if it is not there (default: the current "+
+			"directory)")
 	_ = cmd.MarkFlagDirname("out-dir")
-	fl.Var(flagvalue.Word(&f.keep, keepRows, keepFactors), "keep", "what the store keeps: rows, which are the matrix of distances, or factors, from which any row is computed when it is asked for, for sparse graphs of any size (default: rows)")
-	fl.BoolVar(&f.restart, "restart", false, "begin again: with GRAPH, its store is made anew; with STORE, only its distances are forgotten")
-	fl.BoolVar(&f.strict, "strict", false, "what is left to a default is asked for, too: refuse a store that was made with other flags, instead of saying with which")
+	fl.Var(flagvalue.Word(&f.keep, keepRows, keepFactors), "keep",
+		"what the store keeps: rows, which are the matrix of distances, or factors, from which any row is computed "+
+			"when it is asked for, for sparse graphs of any size (default: rows)")
+	fl.BoolVar(&f.restart, "restart", false,
+		"begin again: with GRAPH, its store is made anew; with STORE, only its distances are forgotten")
+	fl.BoolVar(&f.strict, "strict", false,
+		"what is left to a default is asked for, too: refuse a store that was made with other flags, instead of "+
+			"saying with which")
 	fl.BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
-	fl.StringVar(&f.timeline, "timeline", "", "once all is solved, write to this file what each stage of the rounds did and when, for ui.perfetto.dev or chrome://tracing")
+	fl.StringVar(&f.timeline, "timeline", "",
+		"once all is solved, write to this file what each stage of the rounds did and when, for ui.perfetto.dev or "+
+			"chrome://tracing")
 	fl.BoolVar(&f.overwrite, "overwrite", false, "replace the --timeline file if it is there")
 	return cmd, f
 }
@@ -230,7 +239,8 @@ func (j *job) resumeCommand(p *engine.Problem) string {
 		return terminal.Command("solve", []string{"--restart", text.Quote("--out=" + p.Dir())}, "-") + " < INPUT"
 	}
 	var flags []string
-	for _, name := range []string{"algorithm", "device", "device-memory", "host-memory", "streams", "round", "checkpoint", "progress", "json", "cluster", "grid"} {
+	for _, name := range []string{"algorithm", "device", "device-memory", "host-memory", "streams", "round",
+		"checkpoint", "progress", "json", "cluster", "grid"} {
 		if j.has(name) {
 			flags = append(flags, text.Quote(j.flag(name)))
 		}

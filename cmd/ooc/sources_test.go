@@ -37,10 +37,12 @@ func TestSources(t *testing.T) {
 		store := name + ".ooc"
 		ooc(t, dir, "solve", "g.csv", "--undirected", "--sources", c.list, "--out", store).want(t, 0)
 		ooc(t, dir, "solve", "g.csv", "--undirected", "--sources", c.list, "--out", store).want(t, 0, "already solved")
-		ooc(t, dir, "solve", "g.csv", "--undirected", "--sources", "c", "--out", store).want(t, 3, "and this asks for --sources c")
+		ooc(t, dir, "solve", "g.csv", "--undirected", "--sources", "c", "--out", store).want(t, 3,
+			"and this asks for --sources c")
 		ooc(t, dir, "status", store).want(t, 0, fmt.Sprintf("%d chosen sources", c.count), "eliminate")
 		ooc(t, dir, "verify", store).want(t, 0, fmt.Sprintf("%d of %d rows", c.count, c.count))
-		if lines := strings.Count(ooc(t, dir, "query", store, "--col", "a15").want(t, 0).stdout, "\n"); lines != c.count {
+		if lines := strings.Count(ooc(t, dir, "query", store, "--col", "a15").want(t, 0).stdout,
+			"\n"); lines != c.count {
 			t.Errorf("%s: a column of %d lines, want %d", name, lines, c.count)
 		}
 	}
@@ -51,21 +53,25 @@ func TestSources(t *testing.T) {
 	ooc(t, dir, "query", "ids.ooc", "a13", "a15").want(t, 3, "a13 is none of them")
 	ooc(t, dir, "query", "ids.ooc", "--row", "a13").want(t, 3, "a13 is none of them")
 	ooc(t, dir, "export", "ids.ooc", "-", "--rows", "a12,a13").want(t, 3, "a13 is none of them")
-	for _, bad := range [][]string{{"--sources", "nowhere"}, {"--sources", "random:0"}, {"--sources", "random:x"}, {"--sources", "random:999"}} {
+	for _, bad := range [][]string{{"--sources", "nowhere"}, {"--sources", "random:0"}, {"--sources", "random:x"},
+		{"--sources", "random:999"}} {
 		r := ooc(t, dir, append([]string{"solve", "g.csv", "--undirected", "--out", "bad.ooc"}, bad...)...)
 		if r.code != 2 && r.code != 3 {
 			t.Errorf("%v: exit code %d\n%s", bad, r.code, r.stderr)
 		}
 	}
-	ooc(t, dir, "solve", "g.csv", "--undirected", "--sources", "b", "--algorithm", "blocked", "--out", "bad.ooc").want(t, 2, "every row")
+	ooc(t, dir, "solve", "g.csv", "--undirected", "--sources", "b", "--algorithm", "blocked", "--out",
+		"bad.ooc").want(t, 2, "every row")
 	ooc(t, dir, "plan", "ids.ooc", "--sources", "b").want(t, 2, "made with")
 	writeFile(t, dir, "pairs.txt", "\ufeffa12 a15\n# none\na12\n")
 	ooc(t, dir, "query", "ids.ooc", "--pairs", "pairs.txt").want(t, 3, "pairs.txt:3: want two vertices")
 	ooc(t, dir, "path", "ids.ooc", "--pairs", "pairs.txt").want(t, 3, "pairs.txt:3: want two vertices")
 	writeFile(t, dir, "pairs.txt", "a12 "+strings.Repeat("x", 2<<20)+"\n")
 	ooc(t, dir, "query", "ids.ooc", "--pairs", "pairs.txt").want(t, 3, "pairs.txt:1: a line of over")
-	ooc(t, dir, "solve", "g.csv", "--undirected", "--algorithm", "guess", "--out", "bad.ooc").want(t, 2, "want one of auto, blocked, searches")
-	ooc(t, dir, "solve", "g.csv", "--directed", "--undirected", "--out", "bad.ooc").want(t, 2, "--directed and --undirected: give one of them")
+	ooc(t, dir, "solve", "g.csv", "--undirected", "--algorithm", "guess", "--out", "bad.ooc").want(t, 2,
+		"want one of auto, blocked, searches")
+	ooc(t, dir, "solve", "g.csv", "--directed", "--undirected", "--out", "bad.ooc").want(t, 2,
+		"--directed and --undirected: give one of them")
 	if tiles.IsStore(dir + "/bad.ooc") {
 		t.Error("a store was left behind")
 	}

@@ -55,10 +55,14 @@ func ssspCommand() *cobra.Command {
 	f := &ssspOptions{}
 	cmd := f.command("sssp", sssp.Methods)
 	fl := cmd.Flags()
-	fl.StringVar(&f.sources, "source", "", "ids, ranges a,b..c and @FILEs of the vertices to start from, separated by commas")
-	fl.Var(flagvalue.Whole(&f.group, fmt.Sprintf("a power of two up to %d", kernels.MaxGroup), func(n int) bool { return n > 0 && n <= kernels.MaxGroup && n&(n-1) == 0 }),
+	fl.StringVar(&f.sources, "source", "",
+		"ids, ranges a,b..c and @FILEs of the vertices to start from, separated by commas")
+	fl.Var(flagvalue.Whole(&f.group, fmt.Sprintf("a power of two up to %d", kernels.MaxGroup),
+		func(n int) bool { return n > 0 && n <= kernels.MaxGroup && n&(n-1) == 0 }),
 		"group", "threads that reduce a vertex together, a power of two (default: the fastest, tried while sweeping)")
-	fl.StringVar(&f.out, "out", "", "write to FILE: records (distance, predecessor) if it is .npy, else text; .gz and .zst compress (default: text on standard output)")
+	fl.StringVar(&f.out, "out", "",
+		"write to FILE: records (distance, predecessor) if it is .npy, else text; .gz and .zst compress (default: "+
+			"text on standard output)")
 	fl.BoolVar(&f.overwrite, "overwrite", false, "replace FILE if it is there")
 	return runs(cmd, &f.line, f.run)
 }
@@ -143,7 +147,8 @@ func printVertices(r *sssp.Result) {
 	}
 	for i, s := range r.Sources {
 		for v, pred := range r.Pred[i] {
-			o := vertex{Source: r.Name(int32(s)), Vertex: r.Name(int32(v)), Distance: r.Facts.Numbers().JSON(r.Distance(i, v))}
+			o := vertex{Source: r.Name(int32(s)), Vertex: r.Name(int32(v)),
+				Distance: r.Facts.Numbers().JSON(r.Distance(i, v))}
 			if pred >= 0 {
 				name := r.Name(pred)
 				o.Predecessor = &name

@@ -22,7 +22,8 @@ func TestSSSP(t *testing.T) {
 	for _, method := range sssp.Methods.Names() {
 		for _, kind := range []string{"i32", "f32"} {
 			args := []string{"sssp", "towns.csv", "--method", method, "--kind", kind, "--device", "cpu"}
-			if r := ooc(t, dir, append(args, "--source", "paris")...).want(t, 0, "sweeps over compressed rows"); r.stdout != one {
+			if r := ooc(t, dir, append(args, "--source", "paris")...).want(t, 0,
+				"sweeps over compressed rows"); r.stdout != one {
 				t.Errorf("%s %s printed\n%swant\n%s", method, kind, r.stdout, one)
 			}
 			if r := ooc(t, dir, append(args, "--source", "nice,isle")...).want(t, 0); r.stdout != two {
@@ -30,7 +31,8 @@ func TestSSSP(t *testing.T) {
 			}
 		}
 	}
-	if r := ooc(t, dir, "sssp", "towns.csv", "--source", "isle", "--scale", "10").want(t, 0); !strings.Contains(r.stdout, "nice\t8\tlyon\n") {
+	if r := ooc(t, dir, "sssp", "towns.csv", "--source", "isle", "--scale", "10").want(t,
+		0); !strings.Contains(r.stdout, "nice\t8\tlyon\n") {
 		t.Errorf("scaled: %s", r.stdout)
 	}
 	ooc(t, dir, "solve", "towns.csv").want(t, 0)
@@ -43,7 +45,8 @@ func TestSSSP(t *testing.T) {
 // testSSSPOutput writes files and objects.
 func testSSSPOutput(t *testing.T, dir string) {
 	objects := jsonLines(t, ooc(t, dir, "sssp", "towns.csv", "--source", "paris", "--json").want(t, 0).stdout)
-	if len(objects) != 5 || objects[2]["distance"] != 7.0 || objects[2]["predecessor"] != "lyon" || objects[3]["distance"] != nil ||
+	if len(objects) != 5 || objects[2]["distance"] != 7.0 || objects[2]["predecessor"] != "lyon" ||
+		objects[3]["distance"] != nil ||
 		objects[4]["type"] != "summary" || objects[4]["method"] == "" || objects[4]["sweeps"] != 3.0 {
 		t.Errorf("objects: %v", objects)
 	}
@@ -129,7 +132,8 @@ func TestSSSPOfMatrix(t *testing.T) {
 	writeFile(t, dir, "m.txt", lines.String())
 	want := ooc(t, dir, "sssp", "m.txt", "--source", "1,100..120").want(t, 0, "over compressed rows")
 	for _, method := range sssp.Methods.Names() {
-		r := ooc(t, dir, "sssp", "m.npy", "--source", "1,100..120", "--no-arc", "-1", "--method", method).want(t, 0, "over matrix")
+		r := ooc(t, dir, "sssp", "m.npy", "--source", "1,100..120", "--no-arc", "-1", "--method", method).want(t, 0,
+			"over matrix")
 		if r.stdout != want.stdout {
 			t.Errorf("%s gives of a matrix what it does not give of a graph", method)
 		}

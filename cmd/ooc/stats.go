@@ -41,8 +41,11 @@ func statsCommand() *cobra.Command {
 	f.deviceFlags.add(cmd)
 	f.progressFlags.add(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.sources, "sources", "", "only distances from these vertices: ids and ranges a,b..c, a file of them, or random:K (default: all)")
-	fl.StringVar(&f.out, "out", "", "the file that keeps what was gathered until all is (default: GRAPH's base name with "+statsExt+", in the current directory)")
+	fl.StringVar(&f.sources, "sources", "",
+		"only distances from these vertices: ids and ranges a,b..c, a file of them, or random:K (default: all)")
+	fl.StringVar(&f.out, "out", "",
+		"the file that keeps what was gathered until all is (default: GRAPH's base name with "+statsExt+
+			", in the current directory)")
 	fl.StringVar(&f.store, "store", "", "where neither elimination nor searches can, or the graph is a matrix: "+
 		"solve into this store, which must not be there or be empty, and remove it at the end")
 	_ = cmd.MarkFlagDirname("store")
@@ -50,7 +53,8 @@ func statsCommand() *cobra.Command {
 		"(default: what is free, and half of it)")
 	fl.BoolVar(&f.json, "json", false, "one JSON object, with arrays of what there is of each vertex")
 	fl.BoolVar(&f.csv, "csv", false, "a table with one line a vertex")
-	fl.StringVar(&f.bins, "bins", "", "histograms: how many bins at most, all of one round width, or their edges: 0,100,500,1000")
+	fl.StringVar(&f.bins, "bins", "",
+		"histograms: how many bins at most, all of one round width, or their edges: 0,100,500,1000")
 	fl.Var(flagvalue.AtLeast(&f.nearest, 1), "k-nearest", "list so many nearest vertices of each; with --csv or --json")
 	fl.StringVar(&f.within, "within", "", "count, for each vertex, those within these distances: 100,500")
 	fl.StringVar(&f.plot, "plot", "", "draw the histograms of distances and of eccentricities to this .png or .svg")

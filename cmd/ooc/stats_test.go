@@ -62,7 +62,8 @@ func TestCampaignStatsOfRome(t *testing.T) {
 func statsOf(t *testing.T, dir, name, file, flags string) string {
 	t.Helper()
 	ooc(t, dir, append([]string{"solve", file, "--out", name + ".ooc"}, strings.Fields(flags)...)...).want(t, 0)
-	got := ooc(t, dir, "stats", name+".ooc", "--json", "--bins", "0,10,100,1000,30000,90000", "--k-nearest", "3", "--within", "100,500.5").want(t, 0)
+	got := ooc(t, dir, "stats", name+".ooc", "--json", "--bins", "0,10,100,1000,30000,90000", "--k-nearest", "3",
+		"--within", "100,500.5").want(t, 0)
 	return writeFile(t, dir, name+".json", got.stdout)
 }
 
@@ -99,7 +100,8 @@ func TestStatsOfTowns(t *testing.T) {
 	}
 	writeFile(t, dir, "one.csv", "a,b,1.5\nb,a,1.5\n")
 	ooc(t, dir, "solve", "one.csv", "--scale", "10").want(t, 0)
-	ooc(t, dir, "stats", "one.ooc").want(t, 0, "diameter     1.5, from a to b", "efficiency   0.66666666", "barycenter   a b")
+	ooc(t, dir, "stats", "one.ooc").want(t, 0, "diameter     1.5, from a to b", "efficiency   0.66666666",
+		"barycenter   a b")
 }
 
 func TestQueryNear(t *testing.T) {
@@ -114,17 +116,20 @@ func TestQueryNear(t *testing.T) {
 		{"--col isle --within 5", ""},
 		{"--row isle --within 5 --k-nearest 1", "isle\tparis\t1\n"},
 	} {
-		if r := ooc(t, dir, append([]string{"query", "towns.ooc"}, strings.Fields(c.args)...)...).want(t, 0); r.stdout != c.out {
+		if r := ooc(t, dir, append([]string{"query", "towns.ooc"}, strings.Fields(c.args)...)...).want(t,
+			0); r.stdout != c.out {
 			t.Errorf("%s printed\n%swant\n%s", c.args, r.stdout, c.out)
 		}
 	}
-	for _, args := range []string{"isle nice --k-nearest 1", "isle --row nice --within 1", "--row isle --k-nearest 0", "--row isle --within far", "--within 3", "--pairs x --within 3"} {
+	for _, args := range []string{"isle nice --k-nearest 1", "isle --row nice --within 1", "--row isle --k-nearest 0",
+		"--row isle --within far", "--within 3", "--pairs x --within 3"} {
 		ooc(t, dir, append([]string{"query", "towns.ooc"}, strings.Fields(args)...)...).want(t, 2)
 	}
 	ooc(t, dir, "query", "towns.ooc", "rome", "--within", "3").want(t, 3, `no vertex "rome"`)
 
 	ooc(t, dir, "solve", "towns.csv", "--sources", "nice,isle", "--out", "some.ooc").want(t, 0)
-	if r := ooc(t, dir, "query", "some.ooc", "--col", "lyon", "--k-nearest", "9").want(t, 0); r.stdout != "nice\tlyon\t4\nisle\tlyon\t5\n" {
+	if r := ooc(t, dir, "query", "some.ooc", "--col", "lyon", "--k-nearest", "9").want(t,
+		0); r.stdout != "nice\tlyon\t4\nisle\tlyon\t5\n" {
 		t.Errorf("of chosen sources: %s", r.stdout)
 	}
 	ooc(t, dir, "query", "some.ooc", "lyon", "--k-nearest", "9").want(t, 3, "chosen sources")
@@ -193,7 +198,8 @@ func TestStatsRefusals(t *testing.T) {
 	ooc(t, dir, "stats", "missing.ooc").want(t, 3)
 	ooc(t, dir, "solve", "new.ooc").want(t, 0)
 	for _, args := range []string{
-		"--json --csv", "--k-nearest 3", "--k-nearest -1 --csv", "--bins 1", "--bins 0", "--bins 1001", "--bins 5,4", "--bins x,1", "--bins 1,inf",
+		"--json --csv", "--k-nearest 3", "--k-nearest -1 --csv", "--bins 1", "--bins 0", "--bins 1001", "--bins 5,4",
+		"--bins x,1", "--bins 1,inf",
 		"--within x", "--within nan", "--plot h.pdf", "--bins 1,,2",
 	} {
 		ooc(t, dir, append([]string{"stats", "new.ooc"}, strings.Fields(args)...)...).want(t, 2)
@@ -211,7 +217,9 @@ func TestStatsRefusals(t *testing.T) {
 func TestStatsInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	const n = 14_000
-	s, err := tiles.Create(filepath.Join(dir, "zeros.ooc"), tiles.Meta{N: n, Kind: entry.KindI32, T: 256, Directed: true}, &tiles.CSR{Offsets: make([]int64, n+1)}, tiles.IDs{})
+	s, err := tiles.Create(filepath.Join(dir, "zeros.ooc"),
+		tiles.Meta{N: n, Kind: entry.KindI32, T: 256, Directed: true}, &tiles.CSR{Offsets: make([]int64, n+1)},
+		tiles.IDs{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +235,8 @@ func TestStatsInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 		for began := time.Now(); ctx.Err() == nil; time.Sleep(time.Millisecond) {
-			if begun, _ := filepath.Glob(filepath.Join(dir, ".h.png*")); len(begun) > 0 || args[0] == "--csv" && time.Since(began) > 300*time.Millisecond {
+			if begun, _ := filepath.Glob(filepath.Join(dir, ".h.png*")); len(begun) > 0 || args[0] == "--csv" &&
+				time.Since(began) > 300*time.Millisecond {
 				break
 			}
 		}

@@ -123,7 +123,8 @@ func (o *statsOptions) begun(in input) (bool, error) {
 		return false, nil
 	}
 	if in.form == standardInput {
-		return false, exit.UsageError(errors.New("--store: standard input cannot be read again after a stop; give a file"))
+		return false, exit.UsageError(errors.New("--store: standard input cannot be read again after a stop; " +
+			"give a file"))
 	}
 	if _, err := os.Lstat(o.store); errors.Is(err, fs.ErrNotExist) {
 		return false, noStoreIn(o.store)
@@ -196,6 +197,7 @@ func (o *statsOptions) storeTakes(ctx context.Context, g *graph.Graph, sources t
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf(". A store for the meantime would take %s on disk and about %s; --store DIR makes one and removes it",
+	return fmt.Sprintf(". A store for the meantime would take %s on disk and about %s; --store DIR makes one and "+
+		"removes it",
 		humanize.IBytes(uint64(c.StoreBytes+c.BesideBytes)), text.Time(c.Seconds()))
 }

@@ -27,7 +27,8 @@ func TestStatsOfGraph(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "towns.csv", small)
 	ooc(t, dir, "solve", "towns.csv").want(t, 0)
-	for _, more := range []string{"--csv --k-nearest 2 --within 4,5.5", "--json --bins 5", "--json --bins 0,5,10 --within 4", ""} {
+	for _, more := range []string{"--csv --k-nearest 2 --within 4,5.5", "--json --bins 5",
+		"--json --bins 0,5,10 --within 4", ""} {
 		of := func(input string) string {
 			got := ooc(t, dir, append([]string{"stats", input}, strings.Fields(more)...)...).want(t, 0)
 			return strings.ReplaceAll(got.stdout, "towns.ooc", "towns.csv")
@@ -37,9 +38,11 @@ func TestStatsOfGraph(t *testing.T) {
 		}
 	}
 	ooc(t, dir, "stats", "towns.csv", "--plot", "h.svg").want(t, 0, "computed 4 rows")
-	ooc(t, dir, "stats", "towns.csv", "--sources", "isle,nice", "--csv").want(t, 0, "isle,8,8,nice,3,0,", "paris,,,,,2,,1,")
+	ooc(t, dir, "stats", "towns.csv", "--sources", "isle,nice", "--csv").want(t, 0, "isle,8,8,nice,3,0,",
+		"paris,,,,,2,,1,")
 	ooc(t, dir, "solve", "towns.csv", "--sources", "isle,nice", "--out", "some.ooc").want(t, 0)
-	if got, want := ooc(t, dir, "stats", "towns.csv", "--sources", "isle,nice", "--json").stdout, ooc(t, dir, "stats", "some.ooc", "--json").stdout; got != want {
+	if got, want := ooc(t, dir, "stats", "towns.csv", "--sources", "isle,nice", "--json").stdout,
+		ooc(t, dir, "stats", "some.ooc", "--json").stdout; got != want {
 		t.Errorf("of chosen sources\n%s\nof their store\n%s", got, want)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "*.stats")); err != nil || len(left) != 0 {
@@ -52,7 +55,9 @@ func TestStatsOfGraphRefusals(t *testing.T) {
 	writeFile(t, dir, "towns.csv", small)
 	writeFile(t, dir, "cycle.gr", "p sp 2 2\na 1 2 -5\na 2 1 3\n")
 	writeFile(t, dir, "mine.stats", "a,b,1\n")
-	writeFile(t, dir, "m.npy", fmt.Sprintf("\x93NUMPY\x01\x00\x76\x00%-117s\n%16s", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", ""))
+	writeFile(t, dir, "m.npy",
+		fmt.Sprintf("\x93NUMPY\x01\x00\x76\x00%-117s\n%16s",
+			"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", ""))
 	ooc(t, dir, "solve", "towns.csv").want(t, 0)
 	before := tree(t, dir)
 	for line, want := range map[string]struct {
@@ -126,7 +131,8 @@ func TestStatsOfGraphGoesOn(t *testing.T) {
 			continue // it was done before, and begins anew
 		}
 		stopped++
-		if how != os.Kill && (cmd.ProcessState.ExitCode() != exit.Interrupted || !strings.Contains(stderr.String(), "continue with:\n  ooc stats road.gr")) {
+		if how != os.Kill && (cmd.ProcessState.ExitCode() != exit.Interrupted ||
+			!strings.Contains(stderr.String(), "continue with:\n  ooc stats road.gr")) {
 			t.Fatalf("%v\n%s", cmd.ProcessState, stderr.String())
 		}
 		if try > 500 {
@@ -244,7 +250,8 @@ func TestStatsByDamagedStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		in := tiles.Input{Name: src.Name, Format: src.Format, Size: src.Size, ModTime: src.ModTime, SHA256: src.SHA256}
-		p, err := engine.Create(t.Context(), store, g, engine.CreateOptions{Input: in, Command: []string{"ooc", "stats"}})
+		p, err := engine.Create(t.Context(), store, g,
+			engine.CreateOptions{Input: in, Command: []string{"ooc", "stats"}})
 		if err == nil {
 			err = p.Close()
 		}
@@ -284,7 +291,8 @@ func TestStoppingIsTrue(t *testing.T) {
 		{"stats core.gr", eliminating, lost, "stats core.gr --csv", "computed 12,000 rows in"},
 		{"solve core.gr --algorithm eliminate --sources 1..9", eliminating, lost, "status core.ooc", "0.0 %"},
 		{"solve core.gr --keep factors --out f.ooc", eliminating, lost, "status f.ooc", "0.0 %"},
-		{"solve roads.gr --algorithm blocked --round 128 --tile 128", "round 1 of", "finishes what is in flight, then takes", "status roads.ooc", "next      ooc solve"},
+		{"solve roads.gr --algorithm blocked --round 128 --tile 128", "round 1 of",
+			"finishes what is in flight, then takes", "status roads.ooc", "next      ooc solve"},
 	} {
 		t.Run(c.line, func(t *testing.T) {
 			cmd := command(t, dir, append(strings.Fields(c.line), "--device", "cpu")...)
@@ -308,7 +316,8 @@ func TestStoppingIsTrue(t *testing.T) {
 			} else if code != exit.Interrupted || !strings.Contains(said, "stopping: "+c.says) {
 				t.Errorf("ooc %s: exit code %d\n%s", c.line, code, said)
 			}
-			if r := ooc(t, dir, strings.Fields(c.left)...).want(t, 0, c.kept); strings.Contains(r.stderr, "of an earlier run") {
+			if r := ooc(t, dir, strings.Fields(c.left)...).want(t, 0, c.kept); strings.Contains(r.stderr,
+				"of an earlier run") {
 				t.Errorf("ooc %s kept more than it said:\n%s", c.line, r.stderr)
 			}
 		})

@@ -58,7 +58,8 @@ func noStoreIn(out string) error {
 	abs, err := filepath.Abs(out)
 	owner := tiles.Owner(abs)
 	if err == nil && owner != "" && (tiles.IsStore(owner) || !tiles.IsStore(out)) { // a store in a batch goes on
-		return exit.UsageError(fmt.Errorf("%s is in %s, and only ooc itself makes files in a store or a batch; name another folder with --out", out, owner))
+		return exit.UsageError(fmt.Errorf("%s is in %s, and only ooc itself makes files in a store or a batch; name "+
+			"another folder with --out", out, owner))
 	}
 	return err
 }

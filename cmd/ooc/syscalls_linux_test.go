@@ -49,7 +49,8 @@ func (h hurt) fate() fate { return fate{Kill: h.fail == 0, Fail: h.fail} }
 var hurts = []syscall.Errno{0, syscall.EIO, syscall.ENOSPC}
 
 // attempt runs a scenario's command in a folder, and asks decide about each call that changes it.
-func (s *scenario) attempt(t *testing.T, dir string, args []string, decide func(fileCall) fate) (result, *os.ProcessState) {
+func (s *scenario) attempt(t *testing.T, dir string, args []string, decide func(fileCall) fate) (result,
+	*os.ProcessState) {
 	t.Helper()
 	cmd := command(t, dir, args...)
 	// So that calls come in much the same order each time.
@@ -90,7 +91,8 @@ func done(fileCall) fate { return fate{} }
 // takesRoom says that a call fails on a full disk.
 func takesRoom(c fileCall) bool {
 	switch c.Name {
-	case "write", "writev", "pwrite64", "pwritev", "pwritev2", "fallocate", "openat", "mkdirat", "renameat", "linkat", "symlinkat", "copy_file_range", "sendfile":
+	case "write", "writev", "pwrite64", "pwritev", "pwritev2", "fallocate", "openat", "mkdirat", "renameat", "linkat",
+		"symlinkat", "copy_file_range", "sendfile":
 		return true
 	}
 	return false
@@ -105,7 +107,8 @@ func (t *tally) add(o tally) {
 }
 
 func (t tally) String() string {
-	return fmt.Sprintf("%d calls: %d kills, %d of them twice over, %d errors told, %d of no matter; %d times what was solved before still answered; %d calls did not come again",
+	return fmt.Sprintf("%d calls: %d kills, %d of them twice over, %d errors told, %d of no matter; %d times what was "+
+		"solved before still answered; %d calls did not come again",
 		t.calls, t.kills+t.again, t.again, t.errors, t.silent, t.kept, t.missed)
 }
 
@@ -215,7 +218,8 @@ func (s *scenario) one(t *testing.T, dir string, h hurt, w *work, r *rand.Rand) 
 			case begun && !x.came && c == h.call:
 				x.came = true
 				fate = h.fate()
-			case (x.came && h.fail == syscall.ENOSPC || h.first != nil && begun && h.first.fail == syscall.ENOSPC) && takesRoom(c):
+			case (x.came && h.fail == syscall.ENOSPC || h.first != nil && begun && h.first.fail == syscall.ENOSPC) &&
+				takesRoom(c):
 				fate.Fail = syscall.ENOSPC
 			case x.came && h.first == nil && crashtest.Long() && c.Nth == 1: // cleaning up, or trying again
 				w.see(&h, c)
@@ -281,7 +285,8 @@ func (x *trial) judge(t *testing.T, r *rand.Rand) (sum tally) {
 	}
 	if crashtest.Long() && r.IntN(8) == 0 { // another kill, wherever that is
 		left := r.IntN(60)
-		if _, state := x.attempt(t, x.dir, x.args, func(fileCall) fate { left--; return fate{Kill: left < 0} }); !state.Exited() {
+		if _, state := x.attempt(t, x.dir, x.args,
+			func(fileCall) fate { left--; return fate{Kill: left < 0} }); !state.Exited() {
 			sum.again++
 			_, err := x.kept(x.dir)
 			told(err)
@@ -312,7 +317,8 @@ func (x *trial) ofNoMatter() bool {
 		if x.queue && c.Name == "fsync" && (strings.HasSuffix(name, batch.Extension) || c.Path == "." && c.Nth == 1) {
 			continue // of the queue's name: without it, the next run makes a new queue
 		}
-		if name != "live" && name != "lock" && c.Name != "sync_file_range" && c.Name != "unlinkat" && c.Name != "fchown" {
+		if name != "live" && name != "lock" && c.Name != "sync_file_range" && c.Name != "unlinkat" &&
+			c.Name != "fchown" {
 			return false
 		}
 	}
@@ -341,7 +347,8 @@ func (x *trial) explained() error {
 		}
 		for _, name := range names {
 			text, _, _ := strings.Cut(filepath.Base(name), "*")
-			if text = strings.Trim(text, "."); text == "" || strings.Contains(x.stderr, text) || strings.Contains(x.result.stdout, text) {
+			if text = strings.Trim(text, "."); text == "" || strings.Contains(x.stderr, text) ||
+				strings.Contains(x.result.stdout, text) {
 				return nil
 			}
 		}
@@ -358,7 +365,8 @@ func (x *trial) fault(t *testing.T, err error) {
 		return
 	}
 	list, _ := listing(x.dir)
-	t.Errorf("%s: ooc %s\n%v\nit had said, with exit code %d:\n%s%sthere are %q", x.hurt, strings.Join(x.args, " "), err, x.code, tail(x.result.stdout), tail(x.stderr), list)
+	t.Errorf("%s: ooc %s\n%v\nit had said, with exit code %d:\n%s%sthere are %q", x.hurt, strings.Join(x.args, " "),
+		err, x.code, tail(x.result.stdout), tail(x.stderr), list)
 }
 
 func (s *scenario) hopeless() bool {

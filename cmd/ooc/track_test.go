@@ -51,8 +51,10 @@ func TestMatrixPredecessors(t *testing.T) {
 
 	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1", "--out", "plain.ooc").want(t, 0)
 	ooc(t, dir, "path", "plain.ooc", "0", "2").want(t, 3, "--predecessors")
-	ooc(t, dir, "export", "plain.ooc", "x.npy", "--predecessors").want(t, 3, "solve the matrix again with --predecessors")
-	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1", "--out", "plain.ooc", "--predecessors").want(t, 3, "made with no --predecessors", "--restart")
+	ooc(t, dir, "export", "plain.ooc", "x.npy", "--predecessors").want(t, 3,
+		"solve the matrix again with --predecessors")
+	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1", "--out", "plain.ooc", "--predecessors").want(t, 3,
+		"made with no --predecessors", "--restart")
 	ooc(t, dir, "solve", "D.npy", "--no-arc", "-1", "--out", "plain.ooc", "--predecessors", "--restart").want(t, 0)
 	ooc(t, dir, "path", "plain.ooc", "0", "2").want(t, 0, "0\t2\t7\t2")
 }
@@ -61,7 +63,8 @@ func TestMatrixPredecessors(t *testing.T) {
 func TestPredecessorRefusals(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "g.txt", "0 1 2\n1 2 3\n2 0 1\n")
-	ooc(t, dir, "solve", "g.txt", "--predecessors", "--algorithm", "squaring").want(t, 2, "keeps no predecessors", "ooc path")
+	ooc(t, dir, "solve", "g.txt", "--predecessors", "--algorithm", "squaring").want(t, 2, "keeps no predecessors",
+		"ooc path")
 	ooc(t, dir, "solve", "g.txt", "--predecessors", "--sources", "1").want(t, 2, "predecessors", "every row")
 	if _, err := os.Stat(filepath.Join(dir, "g.ooc")); !os.IsNotExist(err) {
 		t.Errorf("a store of what was refused: %v", err)
@@ -87,11 +90,13 @@ func TestTreesAreSciPys(t *testing.T) {
 		dir, n := t.TempDir(), 100+r.IntN(200)
 		writeFile(t, dir, "path.py", "def path("+program)
 		writeFile(t, dir, "m.npy", string(zeroMatrix(r, n)))
-		args := []string{"solve", "m.npy", "--no-arc", "-1", "--predecessors", "--tile", fmt.Sprint(64 << i), "--kind", kind[r.IntN(len(kind))]}
+		args := []string{"solve", "m.npy", "--no-arc", "-1", "--predecessors", "--tile", fmt.Sprint(64 << i), "--kind",
+			kind[r.IntN(len(kind))]}
 		ooc(t, dir, args...).want(t, 0)
 		ooc(t, dir, "export", "m.ooc", "d.npy").want(t, 0)
 		ooc(t, dir, "export", "m.ooc", "p.npy", "--predecessors").want(t, 0, "wrote p.npy")
-		if out := scipy(t, dir, "trees.py", "m.npy", "d.npy", "p.npy", "m.ooc", "path.py"); !strings.Contains(out, fmt.Sprintf("%d trees", n)) {
+		if out := scipy(t, dir, "trees.py", "m.npy", "d.npy", "p.npy", "m.ooc", "path.py"); !strings.Contains(out,
+			fmt.Sprintf("%d trees", n)) {
 			t.Error(out)
 		}
 	}

@@ -40,7 +40,8 @@ func verifyCommand() *cobra.Command {
 	cmd := about.Command("verify", cobra.ExactArgs(1))
 	fl := cmd.Flags()
 	f.rows = 64
-	fl.Var(flagvalue.AtLeast(&f.rows, 0), "rows", "how many random sources to compare; 0: only the checksums of tiles, graph and ids")
+	fl.Var(flagvalue.AtLeast(&f.rows, 0), "rows",
+		"how many random sources to compare; 0: only the checksums of tiles, graph and ids")
 	fl.Var(flagvalue.Seed(&f.seed), "seed", "choose the same rows again")
 	fl.BoolVar(&f.full, "full", false, "prove every distance")
 	f.device = "cpu"
@@ -100,7 +101,9 @@ func (o *verifyOptions) sample(ctx context.Context, p *engine.Problem) error {
 				text.Count(v.Trees, "row", "rows")))
 	}
 	if v.Triangles > 0 {
-		fmt.Fprintf(terminal.Out, "; no distance in %s of tiles is longer than a way over another vertex (%d sums): with 99 %% confidence at most %.2g %% of all strips have one that is",
+		fmt.Fprintf(terminal.Out,
+			"; no distance in %s of tiles is longer than a way over another vertex (%d sums): with 99 %% confidence "+
+				"at most %.2g %% of all strips have one that is",
 			text.Count(v.Triangles, "strip", "strips"), v.TriangleSums, 100**v.StripsBound)
 	}
 	fmt.Fprintln(terminal.Out, terminal.If(v.Rows+v.Columns+v.Triangles > 0, "; seed %d", v.Seed))

@@ -32,7 +32,8 @@ func flip(t *testing.T, dir, store string, at int64) {
 func TestVerifyFull(t *testing.T) {
 	dir := towns(t)
 	ooc(t, dir, "verify", "towns.ooc", "--full").want(t, 0, "all 16 distances are proved")
-	if r := jsonLines(t, ooc(t, dir, "verify", "towns.ooc", "--full", "--json").want(t, 0).stdout); len(r) != 1 || r[0]["entries"] != 16.0 {
+	if r := jsonLines(t, ooc(t, dir, "verify", "towns.ooc", "--full", "--json").want(t, 0).stdout); len(r) != 1 ||
+		r[0]["entries"] != 16.0 {
 		t.Errorf("%v", r)
 	}
 	for _, device := range []string{"auto", "cpu", "cpu,cpu"} {
@@ -41,14 +42,16 @@ func TestVerifyFull(t *testing.T) {
 	ooc(t, dir, "export", "towns.ooc", "d.npy").want(t, 0)
 	ooc(t, dir, "verify", "towns.csv", "--matrix", "d.npy", "--full").want(t, 0, "d.npy: all 16 distances are proved")
 	writeFile(t, dir, "other.csv", "paris,lyon,4\nlyon,nice,3\nnice,paris,1\nisle,paris,1\n")
-	ooc(t, dir, "verify", "other.csv", "--matrix", "d.npy", "--full").want(t, 8, "from lyon to paris", "it holds 3, the distance is 4")
+	ooc(t, dir, "verify", "other.csv", "--matrix", "d.npy", "--full").want(t, 8, "from lyon to paris",
+		"it holds 3, the distance is 4")
 	writeFile(t, dir, "short.csv", "paris,lyon,4\n")
 	ooc(t, dir, "verify", "short.csv", "--matrix", "d.npy", "--full").want(t, 3, "the graph has 2 vertices")
 	ooc(t, dir, "verify", "towns.csv", "--matrix", "none.npy", "--full").want(t, 3, "none.npy")
 	ooc(t, dir, "verify", "towns.csv", "--matrix", ".", "--full").want(t, 3,
 		". is a folder: --matrix takes a .npy file")
 	ooc(t, dir, "verify", "towns.csv", "--matrix", "towns.csv", "--full").want(t, 3, "not a NumPy array")
-	for _, words := range []string{"towns.csv --matrix d.npy", "towns.ooc --device cpu", "towns.ooc --full --rows 3", "towns.ooc --full --scale 10"} {
+	for _, words := range []string{"towns.csv --matrix d.npy", "towns.ooc --device cpu", "towns.ooc --full --rows 3",
+		"towns.ooc --full --scale 10"} {
 		ooc(t, dir, append([]string{"verify"}, strings.Fields(words)...)...).want(t, 2)
 	}
 	flip(t, dir, "towns.ooc", 4096+4*(64+2)) // lyon to nice
@@ -70,9 +73,11 @@ func TestSciPyIsProved(t *testing.T) {
 		writeFile(t, dir, "g.gr", b.String())
 		scipy(t, dir, "distances.py", "g.gr", "c.npy", "f.npy", "wrong.npy")
 		for _, file := range []string{"c.npy", "f.npy"} {
-			ooc(t, dir, append([]string{"verify", "g.gr", "--matrix", file, "--full"}, flags...)...).want(t, 0, "are proved")
+			ooc(t, dir, append([]string{"verify", "g.gr", "--matrix", file, "--full"}, flags...)...).want(t, 0,
+				"are proved")
 		}
-		ooc(t, dir, append([]string{"verify", "g.gr", "--matrix", "wrong.npy", "--full"}, flags...)...).want(t, 8, "entry [7, 11], from 8 to 12")
+		ooc(t, dir, append([]string{"verify", "g.gr", "--matrix", "wrong.npy", "--full"}, flags...)...).want(t, 8,
+			"entry [7, 11], from 8 to 12")
 	}
 }
 
@@ -87,8 +92,10 @@ func TestAnswersAreChecked(t *testing.T) {
 	writeFile(t, dir, "g.txt", arcs.String())
 	ooc(t, dir, "solve", "g.txt", "--tile", "128", "--predecessors").want(t, 0)
 	flip(t, dir, "g.ooc", 4096+8*(70*128+100)) // the distance from 70 to 100
-	for _, words := range []string{"query g.ooc 70 100", "query g.ooc 127 3", "query g.ooc --row 90", "query g.ooc --col 100", "path g.ooc 70 100", "stats g.ooc", "export g.ooc g.npy"} {
-		ooc(t, dir, strings.Fields(words)...).want(t, exit.Corrupt, "g.ooc/dist.npy", "tile (0,0), rows 64 to 127", "ooc scrub", "--restart")
+	for _, words := range []string{"query g.ooc 70 100", "query g.ooc 127 3", "query g.ooc --row 90",
+		"query g.ooc --col 100", "path g.ooc 70 100", "stats g.ooc", "export g.ooc g.npy"} {
+		ooc(t, dir, strings.Fields(words)...).want(t, exit.Corrupt, "g.ooc/dist.npy", "tile (0,0), rows 64 to 127",
+			"ooc scrub", "--restart")
 	}
 	ooc(t, dir, "query", "g.ooc", "63", "100").want(t, 0, "111")
 	ooc(t, dir, "query", "g.ooc", "70", "130").want(t, 0, "180")

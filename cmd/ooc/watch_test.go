@@ -101,7 +101,8 @@ func (c *console) written() string {
 // await waits until what was written from a place on holds a text, and returns the place behind all that is there.
 func (c *console) await(from int, text string) int {
 	c.t.Helper()
-	return c.awaitTrue("writes "+text, func() bool { return strings.Contains(escapes.ReplaceAllString(c.written()[from:], ""), text) })
+	return c.awaitTrue("writes "+text,
+		func() bool { return strings.Contains(escapes.ReplaceAllString(c.written()[from:], ""), text) })
 }
 
 func (c *console) awaitTrue(what string, is func() bool) int {
@@ -146,7 +147,8 @@ func longSolve(t *testing.T, dir string) *exec.Cmd {
 	if _, err := os.Stat(filepath.Join(dir, "long.gr")); err != nil {
 		ooc(t, dir, "gen", "random", "long.gr", "-n", "6000", "-m", "27000").want(t, 0)
 	}
-	cmd := command(t, dir, "solve", "long.gr", "--device", "cpu", "--algorithm", "blocked", "--tile", "256", "--round", "256", "--device-memory", "64MiB", "--checkpoint", "1h")
+	cmd := command(t, dir, "solve", "long.gr", "--device", "cpu", "--algorithm", "blocked", "--tile", "256", "--round",
+		"256", "--device-memory", "64MiB", "--checkpoint", "1h")
 	cmd.Env = append(cmd.Env, "GOMAXPROCS=1") // many cores would be done before anybody looked
 	return cmd
 }
@@ -171,10 +173,12 @@ func TestKeys(t *testing.T) {
 	c.press("c")
 	c.await(at, "c checkpoint asked for")
 	at = c.awaitTrue("takes a checkpoint", func() bool { return statusOf(dir, "long.ooc").RestorePoint > 0 })
-	if st := jsonLines(t, ooc(t, dir, "status", "long.ooc", "--json").want(t, 0).stdout)[0]; st["state"] != "paused" || st["restore_point"] == 0.0 {
+	if st := jsonLines(t, ooc(t, dir, "status", "long.ooc", "--json").want(t, 0).stdout)[0]; st["state"] != "paused" ||
+		st["restore_point"] == 0.0 {
 		t.Errorf("the checkpoint ended the pause: %v", st)
 	}
-	ooc(t, dir, "status", "long.ooc").want(t, 0, "paused from its terminal", "by: ooc solve long.gr", "next      ooc watch long.ooc")
+	ooc(t, dir, "status", "long.ooc").want(t, 0, "paused from its terminal", "by: ooc solve long.gr",
+		"next      ooc watch long.ooc")
 	c.resize(60, 20)
 	c.press("p")
 	at = c.await(at, "p pause")
@@ -410,7 +414,8 @@ func TestWatchOffTerminal(t *testing.T) {
 	}
 	writeFile(t, dir, "towns.csv", small)
 	ooc(t, dir, "solve", "towns.csv").want(t, 0)
-	if r := ooc(t, dir, "watch", "towns.ooc").want(t, 0); r.stdout != "towns.ooc: solved; next: ooc query towns.ooc U V\n" {
+	if r := ooc(t, dir, "watch", "towns.ooc").want(t,
+		0); r.stdout != "towns.ooc: solved; next: ooc query towns.ooc U V\n" {
 		t.Errorf("of a solved store: %q", r.stdout)
 	}
 }
@@ -459,14 +464,17 @@ func TestStoppedProcess(t *testing.T) {
 	for status()["process"] != "stopped" {
 		time.Sleep(10 * time.Millisecond)
 	}
-	if st := status(); st["pid"] != float64(cmd.Process.Pid) || st["relaxations_per_second"] != 0.0 || st["eta_seconds"] != nil {
+	if st := status(); st["pid"] != float64(cmd.Process.Pid) || st["relaxations_per_second"] != 0.0 ||
+		st["eta_seconds"] != nil {
 		t.Errorf("of a stopped process: %v", st)
 	}
-	said := ooc(t, dir, "status", "long.ooc").want(t, 0, by+"is stopped", fmt.Sprintf("next      kill -CONT %d", cmd.Process.Pid))
+	said := ooc(t, dir, "status", "long.ooc").want(t, 0, by+"is stopped",
+		fmt.Sprintf("next      kill -CONT %d", cmd.Process.Pid))
 	if strings.Contains(said.stdout, "relax/s") || strings.Contains(said.stdout, " left") {
 		t.Errorf("a stopped solve has a rate, or a time left:\n%s", said.stdout)
 	}
-	for _, ask := range [][]string{{"query", "long.ooc", "1", "2"}, {"path", "long.ooc", "1", "2"}, {"export", "long.ooc", "-"}, {"stats", "long.ooc"}, {"verify", "long.ooc"}} {
+	for _, ask := range [][]string{{"query", "long.ooc", "1", "2"}, {"path", "long.ooc", "1", "2"},
+		{"export", "long.ooc", "-"}, {"stats", "long.ooc"}, {"verify", "long.ooc"}} {
 		ooc(t, dir, ask...).want(t, 1, "not solved yet", by+"is stopped", "kill -CONT")
 	}
 	w := onTerminal(t, command(t, dir, "watch", "long.ooc"), 120, 40)
@@ -532,7 +540,8 @@ func TestTwoSignals(t *testing.T) {
 	_ = cmd.Process.Signal(syscall.SIGINT)
 	rest, err := io.ReadAll(lines)
 	_ = cmd.Wait() // the code says how it ended
-	if err != nil || cmd.ProcessState.ExitCode() != 130 || !strings.Contains(string(rest), "continue with:\n  ooc solve - --out x.ooc --restart < INPUT") {
+	if err != nil || cmd.ProcessState.ExitCode() != 130 ||
+		!strings.Contains(string(rest), "continue with:\n  ooc solve - --out x.ooc --restart < INPUT") {
 		t.Errorf("exit code %d, %v:\n%s", cmd.ProcessState.ExitCode(), err, rest)
 	}
 }

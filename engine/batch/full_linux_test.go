@@ -39,7 +39,8 @@ func TestQueueOnFullVolume(t *testing.T) {
 	if recorded == jobs {
 		t.Fatal("nothing was lost: the test shows nothing")
 	}
-	if err := Run(t.Context(), l, make([]Need, jobs), sharedDevice(t), again, Options{}); err != nil || len(again.begun) != jobs-recorded {
+	if err := Run(t.Context(), l, make([]Need, jobs), sharedDevice(t), again, Options{}); err != nil ||
+		len(again.begun) != jobs-recorded {
 		t.Errorf("%d recorded, %d begun again, %v", recorded, len(again.begun), err)
 	}
 	if err := l.Close(); err != nil {

@@ -50,7 +50,8 @@ func Expand(arg string) (inputs, skipped []string, err error) {
 		return nil, nil, text.ErrorOf(errJobs, "%s is a store whose import died, or still runs; solve its graph", arg)
 	}
 	if Is(arg) {
-		return nil, nil, text.ErrorOf(errJobs, "%s is the queue of a batch; ooc status names the command that continues it", arg)
+		return nil, nil, text.ErrorOf(errJobs,
+			"%s is the queue of a batch; ooc status names the command that continues it", arg)
 	}
 	entries, err := os.ReadDir(arg)
 	if err != nil {
@@ -71,7 +72,8 @@ func Expand(arg string) (inputs, skipped []string, err error) {
 		return nil, nil, err
 	}
 	if len(inputs) == 0 {
-		return nil, nil, text.ErrorOf(errJobs, "no file in %s has the name of a graph (%s)", arg, strings.Join(read.Extensions(), " "))
+		return nil, nil, text.ErrorOf(errJobs, "no file in %s has the name of a graph (%s)", arg,
+			strings.Join(read.Extensions(), " "))
 	}
 	return inputs, skipped, nil
 }
@@ -123,9 +125,11 @@ func split(text string) ([]string, error) {
 	words, err := p.Parse(text)
 	switch {
 	case err != nil:
-		return nil, errors.New("a quote, a backslash or a bracket is not closed: quote words that have ( ) or quotes in them")
+		return nil, errors.New("a quote, a backslash or a bracket is not closed: quote words that have ( ) or quotes " +
+			"in them")
 	case p.Position >= 0:
-		return nil, fmt.Errorf("%q is for a shell, and a job is a graph and its flags: quote the word", string([]rune(text)[p.Position]))
+		return nil, fmt.Errorf("%q is for a shell, and a job is a graph and its flags: quote the word",
+			string([]rune(text)[p.Position]))
 	case slices.ContainsFunc(words, func(w string) bool { return strings.ContainsRune(w, 0) }):
 		return nil, errors.New("a zero byte")
 	}

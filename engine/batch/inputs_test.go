@@ -14,9 +14,11 @@ import (
 )
 
 func TestReadLines(t *testing.T) {
-	text := "\ufeff# a week's work\r\n\n  a.gr --kind f32   # with a comment\n'my graph.mtx' --out=\"x y.ooc\"\n\t\nc\\ d.npy --no-arc -1\n"
+	text := "\ufeff# a week's work\r\n\n  a.gr --kind f32   # with a comment\n'my graph.mtx' --out=\"x " +
+		"y.ooc\"\n\t\nc\\ d.npy --no-arc -1\n"
 	got, err := ReadLines(strings.NewReader(text), "week.jobs")
-	want := []jobLine{{3, []string{"a.gr", "--kind", "f32"}}, {4, []string{"my graph.mtx", "--out=x y.ooc"}}, {6, []string{"c d.npy", "--no-arc", "-1"}}}
+	want := []jobLine{{3, []string{"a.gr", "--kind", "f32"}}, {4, []string{"my graph.mtx", "--out=x y.ooc"}},
+		{6, []string{"c d.npy", "--no-arc", "-1"}}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Fatalf("%v, %v", got, err)
 	}
@@ -29,14 +31,16 @@ func TestReadLines(t *testing.T) {
 		{"a.gr\n" + strings.Repeat("x", 2<<20), "week.jobs:2: a line of over"},
 		{"a\x00.gr\n", "zero byte"},
 	} {
-		if _, err := ReadLines(strings.NewReader(c.text), "week.jobs"); !errors.Is(err, errJobs) || !strings.Contains(err.Error(), c.want) {
+		if _, err := ReadLines(strings.NewReader(c.text), "week.jobs"); !errors.Is(err, errJobs) ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.30q: %v, want %q", c.text, err, c.want)
 		}
 	}
 }
 
 func FuzzReadLines(f *testing.F) {
-	for _, text := range []string{"a.gr --kind f32 # c\n", "'a b' \"c\\\"d\" e\\ f\n\n", "$(x) `y` ${z}\n", "a;b|c>&d<e\n", "\ufeff\r\n\x00"} {
+	for _, text := range []string{"a.gr --kind f32 # c\n", "'a b' \"c\\\"d\" e\\ f\n\n", "$(x) `y` ${z}\n",
+		"a;b|c>&d<e\n", "\ufeff\r\n\x00"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -131,7 +135,8 @@ func TestDistinct(t *testing.T) {
 		jobs(filepath.Join(dir, "a.ooc"), filepath.Join(link, "a.ooc")),
 	} {
 		err := Distinct(list, from)
-		if !errors.Is(err, errJobs) || !strings.Contains(err.Error(), "a.gr (here) and b.gr (there)") || !strings.Contains(err.Error(), "--out") {
+		if !errors.Is(err, errJobs) || !strings.Contains(err.Error(), "a.gr (here) and b.gr (there)") ||
+			!strings.Contains(err.Error(), "--out") {
 			t.Errorf("%v", err)
 		}
 	}
@@ -147,7 +152,8 @@ func TestRoom(t *testing.T) {
 	jobs[3].State = Solved
 	needs := []Need{{Vertices: 7, Bytes: free/2 + 1<<30}, {Bytes: free/2 + 1<<30}, {Bytes: free * 9, Has: free * 9}, {}}
 	err = Room(jobs, needs)
-	if !errors.Is(err, tiles.ErrNoSpace) || !strings.Contains(err.Error(), "g0.ooc (7 vertices)") || !strings.Contains(err.Error(), "g1.ooc") || strings.Contains(err.Error(), "g2.ooc") {
+	if !errors.Is(err, tiles.ErrNoSpace) || !strings.Contains(err.Error(), "g0.ooc (7 vertices)") ||
+		!strings.Contains(err.Error(), "g1.ooc") || strings.Contains(err.Error(), "g2.ooc") {
 		t.Errorf("%v", err)
 	}
 	needs[1] = Need{Bytes: 1, Beside: free}
@@ -157,7 +163,8 @@ func TestRoom(t *testing.T) {
 	needs[0].Beside = free
 	Share(jobs, needs)
 	// Half of it is 1 GiB more than the stores leave: other programs may remove files meanwhile.
-	if left := free / 2; needs[0].Beside <= 0 || needs[0].Beside > left || needs[1].Beside <= 0 || needs[1].Beside > left {
+	if left := free / 2; needs[0].Beside <= 0 || needs[0].Beside > left || needs[1].Beside <= 0 ||
+		needs[1].Beside > left {
 		t.Errorf("shares of %d and %d, where %d are left", needs[0].Beside, needs[1].Beside, left)
 	}
 	needs[0].Beside, needs[1].Beside = 0, 0

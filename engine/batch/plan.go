@@ -39,10 +39,14 @@ func Room(jobs []Job, needs []Need) error {
 			if n.Beside > 0 {
 				beside = ", and " + humanize.IBytes(uint64(n.Beside)) + " beside it for a while"
 			}
-			list = append(list, fmt.Sprintf("  %s  %s (%s vertices)%s", humanize.IBytes(uint64(n.Bytes-n.Has)), jobs[i].Store, humanize.Comma(int64(n.Vertices)), beside))
+			list = append(list, fmt.Sprintf("  %s  %s (%s vertices)%s", humanize.IBytes(uint64(n.Bytes-n.Has)),
+				jobs[i].Store, humanize.Comma(int64(n.Vertices)), beside))
 		}
-		errs = append(errs, fmt.Errorf("%w on the volume of %s: the stores of this batch need %s, %s is free:\n%s\nfree some, take jobs out, or give them another volume with --out-dir, or some with --out in a jobs file",
-			tiles.ErrNoSpace, v.at, humanize.IBytes(uint64(sum)), humanize.IBytes(uint64(v.free)), strings.Join(list, "\n")))
+		errs = append(errs, fmt.Errorf("%w on the volume of %s: the stores of this batch need %s, %s is "+
+			"free:\n%s\nfree some, take jobs out, or give them another volume with --out-dir, or some with --out in a "+
+			"jobs file",
+			tiles.ErrNoSpace, v.at, humanize.IBytes(uint64(sum)), humanize.IBytes(uint64(v.free)),
+			strings.Join(list, "\n")))
 	}
 	return errors.Join(errs...)
 }
@@ -139,9 +143,12 @@ func Distinct(jobs []Job, from []string) error {
 			continue
 		}
 		if place(jobs[first].Input) == place(jobs[i].Input) {
-			return text.ErrorOf(errJobs, "%s is there twice (%s, %s): take one out, or give one another store with --out in a jobs file", jobs[i].Input, from[first], from[i])
+			return text.ErrorOf(errJobs,
+				"%s is there twice (%s, %s): take one out, or give one another store with --out in a jobs file",
+				jobs[i].Input, from[first], from[i])
 		}
-		return text.ErrorOf(errJobs, "%s and %s would both be solved into %s: give one another store with --out in a jobs file, or rename it",
+		return text.ErrorOf(errJobs,
+			"%s and %s would both be solved into %s: give one another store with --out in a jobs file, or rename it",
 			namedIn(jobs[first].Input, from[first]), namedIn(jobs[i].Input, from[i]), jobs[i].Store)
 	}
 	return nil

@@ -118,7 +118,8 @@ func readQueue(dir string) (*Queue, int64, error) {
 	defer f.Close()
 	q, good, err := decode(f)
 	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w; remove the folder; the same command then makes it again and continues the stores", path, err)
+		return nil, 0, fmt.Errorf("%s: %w; remove the folder; the same command then makes it again and continues "+
+			"the stores", path, err)
 	}
 	q.Dir = dir
 	for i := range q.Jobs {
@@ -256,7 +257,8 @@ func (l *Log) same(jobs []Job) error {
 		have := &l.Jobs[i]
 		same := func(a, b string) bool { return inside(l.Dir, a) == inside(l.Dir, b) }
 		if !same(jobs[i].Input, have.Input) || !same(jobs[i].Store, have.Store) {
-			return fmt.Errorf("%s: %w: job %d is %s there, and %s in the command", l.Dir, errOther, i+1, have.Input, jobs[i].Input)
+			return fmt.Errorf("%s: %w: job %d is %s there, and %s in the command", l.Dir, errOther, i+1, have.Input,
+				jobs[i].Input)
 		}
 	}
 	return nil
@@ -265,7 +267,8 @@ func (l *Log) same(jobs []Job) error {
 // begin writes the first record.
 func (l *Log) begin(dir string, jobs []Job, command []string) (err error) {
 	l.Queue = &Queue{Dir: dir, id: tiles.NewID(), Created: time.Now(), Command: command, Jobs: make([]Job, len(jobs))}
-	h := head{Format: queueFormat, Version: queueVersion, ID: l.id, Created: l.Created.UTC(), Command: command, Jobs: make([]headJob, len(jobs))}
+	h := head{Format: queueFormat, Version: queueVersion, ID: l.id, Created: l.Created.UTC(), Command: command,
+		Jobs: make([]headJob, len(jobs))}
 	for i, j := range jobs {
 		l.Jobs[i] = newJob(j.Input, j.Store, j.Flags, j.Restart)
 		h.Jobs[i] = headJob{inside(dir, j.Input), inside(dir, j.Store), j.Flags, j.Restart}

@@ -226,7 +226,8 @@ func TestOpenRefuses(t *testing.T) {
 		t.Errorf("a folder of somebody: %v", err)
 	}
 	locked := filepath.Join(base, "z.batch")
-	if err := errors.Join(os.Mkdir(locked, 0o777), os.WriteFile(filepath.Join(locked, nameLock), []byte("yarn\n"), 0o666)); err != nil {
+	if err := errors.Join(os.Mkdir(locked, 0o777),
+		os.WriteFile(filepath.Join(locked, nameLock), []byte("yarn\n"), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(locked, someJobs(base, 3), nil); !errors.Is(err, errNotQueue) {
@@ -249,7 +250,8 @@ func TestOpenRefuses(t *testing.T) {
 		if err = errors.Join(err, os.Link(path, outside)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(linked, someJobs(filepath.Dir(linked), 5), nil); !errors.Is(err, tiles.ErrCorrupt) || !strings.Contains(err.Error(), path) {
+		if _, err := Open(linked, someJobs(filepath.Dir(linked), 5), nil); !errors.Is(err, tiles.ErrCorrupt) ||
+			!strings.Contains(err.Error(), path) {
 			t.Errorf("a queue that is a hard link: %v", err)
 		}
 		if after, err := os.ReadFile(outside); err != nil || !bytes.Equal(before, after) {
@@ -266,7 +268,8 @@ func FuzzDecode(f *testing.F) {
 		}
 		return b
 	}
-	first := line(head{Format: queueFormat, Version: queueVersion, ID: tiles.ID{1}, Jobs: []headJob{{Input: "a.gr", Store: "a.ooc"}}})
+	first := line(head{Format: queueFormat, Version: queueVersion, ID: tiles.ID{1},
+		Jobs: []headJob{{Input: "a.gr", Store: "a.ooc"}}})
 	f.Add(first)
 	f.Add(append(bytes.Clone(first), line(change{ID: tiles.ID{1}, progress: progress{State: Solved, Attempt: 1}})...))
 	f.Add(append(bytes.Clone(first), line(change{ID: tiles.ID{1}, Job: -1, progress: progress{State: Solved}})...))

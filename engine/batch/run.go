@@ -87,7 +87,8 @@ func Run(ctx context.Context, l *Log, needs []Need, shared *device.Shared, r Run
 	}
 	err := b.all(ctx)
 	if l.failed != nil {
-		err = errors.Join(err, fmt.Errorf("the state of some jobs is not recorded; the same command finds it out: %w", l.failed))
+		err = errors.Join(err, fmt.Errorf("the state of some jobs is not recorded; the same command finds it out: %w",
+			l.failed))
 	}
 	return err
 }

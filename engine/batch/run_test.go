@@ -196,7 +196,8 @@ func TestFailuresDoNotStopOthers(t *testing.T) {
 	// The same again: only what failed is tried.
 	again := &actor{}
 	l = queueOf(t, dir, 5)
-	if err := Run(t.Context(), l, make([]Need, 5), sharedDevice(t), again, Options{}); err != nil || !slices.Equal(again.begun, []int{1, 3}) {
+	if err := Run(t.Context(), l, make([]Need, 5), sharedDevice(t), again, Options{}); err != nil ||
+		!slices.Equal(again.begun, []int{1, 3}) {
 		t.Errorf("%v, %v", again.begun, err)
 	}
 	if _, attempts := statesOf(t, l); !slices.Equal(attempts, []int{1, 2, 1, 2, 1}) {
@@ -212,7 +213,8 @@ func TestStopOnError(t *testing.T) {
 		return nil
 	}}
 	l := queueOf(t, t.TempDir(), 4)
-	if err := Run(t.Context(), l, make([]Need, 4), sharedDevice(t), a, Options{StopOnError: true}); !errors.Is(err, ErrSomeFailed) {
+	if err := Run(t.Context(), l, make([]Need, 4), sharedDevice(t), a, Options{StopOnError: true}); !errors.Is(err,
+		ErrSomeFailed) {
 		t.Fatal(err)
 	}
 	if got, _ := statesOf(t, l); !slices.Equal(got, []State{Solved, Failed, Queued, Queued}) {

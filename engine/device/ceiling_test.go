@@ -65,7 +65,8 @@ func TestCeilingsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, text := range map[string]string{"empty": "", "foreign": "hello\n", "cut off": string(good[:len(good)-3]),
-		"a changed figure": strings.Replace(string(good), "100000000000", "900000000000", 1), "null": "ooc ceilings 1 00000000\nnull"} {
+		"a changed figure": strings.Replace(string(good), "100000000000", "900000000000", 1),
+		"null":             "ooc ceilings 1 00000000\nnull"} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

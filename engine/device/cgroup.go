@@ -16,7 +16,8 @@ type cgroupFiles struct {
 }
 
 var (
-	cgroupV1 = cgroupFiles{"memory.limit_in_bytes", "memory.usage_in_bytes", []string{"total_inactive_file", "total_active_file"}}
+	cgroupV1 = cgroupFiles{"memory.limit_in_bytes", "memory.usage_in_bytes",
+		[]string{"total_inactive_file", "total_active_file"}}
 	cgroupV2 = cgroupFiles{"memory.max", "memory.current", []string{"inactive_file", "active_file"}}
 )
 

@@ -52,7 +52,8 @@ func TestPartMemory(t *testing.T) {
 	const kib = 1 << 10
 	s := share(t, 100*kib)
 	small, large, all := s.Part(40*kib), s.Part(80*kib), s.Part(0)
-	for d, want := range map[kernels.Device]int64{small: 40 * kib, large: 80 * kib, all: 100 * kib, s.Part(1000 * kib): 100 * kib} {
+	for d, want := range map[kernels.Device]int64{small: 40 * kib, large: 80 * kib, all: 100 * kib,
+		s.Part(1000 * kib): 100 * kib} {
 		if got := d.Info().Memory; got != want {
 			t.Errorf("a part of %d bytes says %d", want, got)
 		}

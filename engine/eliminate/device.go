@@ -78,7 +78,8 @@ func (w *expansion) onDevices() (all deviceExpansions, err error) {
 	shape.Lanes = lanes
 	count, bytes := 0, int64(0)
 	for i, d := range devices {
-		c := &deviceExpansion{rows: w, device: d, ring: w.run.rings[i], lanes: lanes, writers: max(1, writers(threads())/len(devices))}
+		c := &deviceExpansion{rows: w, device: d, ring: w.run.rings[i], lanes: lanes,
+			writers: max(1, writers(threads())/len(devices))}
 		if err := c.open(batches); err != nil {
 			cerr := c.close()
 			// others, or the processor, can do it.

@@ -42,7 +42,8 @@ func deviceShape(s sparse.Shape, info kernels.Info, tileRows int) (lanes, batche
 
 // shape returns the shape of the expansion if elimination stops at w.
 func (x *planner) shape(w sparse.Work) sparse.Shape {
-	return sparse.Shape{Variant: x.Graph.Kind.Variant(x.Graph.Negative), Vertices: w.Vertices, Core: w.Core, Arcs: 2 * w.Fill, Edge: x.tile}
+	return sparse.Shape{Variant: x.Graph.Kind.Variant(x.Graph.Negative), Vertices: w.Vertices, Core: w.Core,
+		Arcs: 2 * w.Fill, Edge: x.tile}
 }
 
 // onDevice is deviceShape for the expansion if elimination stops at w; both are 0 where the processor has to do it.
@@ -87,7 +88,8 @@ func (x *planner) moveToDevice(p *Plan, w sparse.Work, most float64) {
 	seconds := max(both, x.RowSeconds(x.tile, x.rows)) + first + deviceSeconds
 	seconds += float64(oneTile(w.Core, x.Graph.Kind)) * coreCopies
 	if r.Lock > 0 {
-		seconds += float64(x.hostRows()) * float64(entry.CeilDiv(w.Vertices, x.tile)*x.tile*x.tile) * float64(x.Graph.Kind.Bytes()) / r.Lock
+		seconds += float64(x.hostRows()) * float64(entry.CeilDiv(w.Vertices,
+			x.tile)*x.tile*x.tile) * float64(x.Graph.Kind.Bytes()) / r.Lock
 	}
 	if seconds > most {
 		return

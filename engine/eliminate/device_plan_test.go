@@ -27,7 +27,8 @@ func TestDeviceShape(t *testing.T) {
 			continue
 		}
 		s.Lanes = lanes
-		if lanes%s.Edge != 0 || lanes > rows*s.Edge || batches < 1 || s.FixedBytes()+int64(batches)*s.BatchBytes() > info.Memory-info.Scratch {
+		if lanes%s.Edge != 0 || lanes > rows*s.Edge || batches < 1 ||
+			s.FixedBytes()+int64(batches)*s.BatchBytes() > info.Memory-info.Scratch {
 			t.Fatalf("%+v on %+v: %d batches of %d lanes", s, info, batches, lanes)
 		}
 	}

@@ -93,7 +93,8 @@ func (Algorithm) Name() string { return Name }
 
 // Traits implements plan.Algorithm.
 func (Algorithm) Traits() plan.Traits {
-	return plan.Traits{Title: "elimination", Plan: (*Plan)(nil), Automatic: true, Predecessors: true, Sources: true, Arcs: true, Kernels: true, Rows: true, Devices: true, Upper: true}
+	return plan.Traits{Title: "elimination", Plan: (*Plan)(nil), Automatic: true, Predecessors: true, Sources: true,
+		Arcs: true, Kernels: true, Rows: true, Devices: true, Upper: true}
 }
 
 // Measure times the levels of an expansion on the device.
@@ -199,7 +200,8 @@ func (x *run) run(ctx context.Context) (err error) {
 	}
 	// Not if the core is solved in a store: that needs host memory first.
 	if x.plan.Lanes > 0 && len(x.closers) > 0 {
-		x.rings = lockRings(device.Each(x.Device), x.rowAndSums(), x.Geometry.Down()-int(x.State.Done)/x.Geometry.T, x.budget())
+		x.rings = lockRings(device.Each(x.Device), x.rowAndSums(), x.Geometry.Down()-int(x.State.Done)/x.Geometry.T,
+			x.budget())
 	}
 	x.Reports.Show(x.inStage(live.StageEliminate))
 	g, err := x.Graph()
@@ -278,11 +280,13 @@ func (x *run) findClosers() error {
 		return nil
 	case found:
 		need := oneTile(core, x.Meta.Kind)
-		return text.ErrorOf(device.ErrMemory, "%s: %s closed in memory, which takes %d bytes (%s) on a device of kind %s: "+
-			"give it more with --device-memory, or begin again with --restart",
+		return text.ErrorOf(device.ErrMemory,
+			"%s: %s closed in memory, which takes %d bytes (%s) on a device of kind %s: "+
+				"give it more with --device-memory, or begin again with --restart",
 			x.Store.Dir(), rest, need, humanize.IBytes(uint64(need)), was)
 	}
-	return text.ErrorOf(device.ErrUnknown, "%s: %s closed on a device of kind %s: go on with --device %s, or begin again with --restart",
+	return text.ErrorOf(device.ErrUnknown,
+		"%s: %s closed on a device of kind %s: go on with --device %s, or begin again with --restart",
 		x.Store.Dir(), rest, was, was)
 }
 
@@ -335,7 +339,8 @@ type coreWeights struct {
 
 // Facts implements graph.Weights.
 func (c coreWeights) Facts() graph.Facts {
-	return graph.Facts{N: c.e.Core(), Kind: c.g.Kind, Directed: true, Symmetric: c.g.Symmetric, Negative: c.g.Negative, Scale: 1}
+	return graph.Facts{N: c.e.Core(), Kind: c.g.Kind, Directed: true, Symmetric: c.g.Symmetric, Negative: c.g.Negative,
+		Scale: 1}
 }
 
 // Check has nothing to do: the core's distances are distances in the graph, which was checked.

@@ -55,8 +55,9 @@ func (w *expansion) runOn(ctx context.Context) error {
 		return err
 	}
 	hands, err := w.Hands(rowtiles.Processor{
-		Open: factors.Of(w.run.host, w.e, w.core).NewWorker, Bytes: w.e.ScratchBytes, Unit: w.e.LaneUnit(), Batch: w.e.BatchLanes(),
-		Room: w.run.budget(), Must: w.run.HostMemory > 0,
+		Open: factors.Of(w.run.host, w.e, w.core).NewWorker, Bytes: w.e.ScratchBytes, Unit: w.e.LaneUnit(),
+		Batch: w.e.BatchLanes(),
+		Room:  w.run.budget(), Must: w.run.HostMemory > 0,
 	})
 	if err != nil {
 		return err

@@ -213,7 +213,8 @@ func (x *planner) short(w sparse.Work, again bool) error {
 		other = "begin again with --restart --algorithm " + rounds.BlockedName
 	}
 	return text.ErrorOf(device.ErrMemory,
-		"an elimination down to a core of %d vertices needs %d bytes (%s) of memory, and %d (%s) are free: free as many, or %s",
+		"an elimination down to a core of %d vertices needs %d bytes (%s) of memory, and %d (%s) are free: free as "+
+			"many, or %s",
 		w.Core, need, humanize.IBytes(uint64(need)), free, humanize.IBytes(uint64(free)), other)
 }
 
@@ -253,7 +254,8 @@ func (x *planner) tooLarge(ctx context.Context, o *sparse.Order, most int) error
 	case err != nil:
 		return err
 	case least.Vertices == 0:
-		return fmt.Errorf("%w: elimination leaves more than %d vertices, whose matrix has to stay in host memory while rows are expanded", device.ErrMemory, most)
+		return fmt.Errorf("%w: elimination leaves more than %d vertices, whose matrix has to stay in host memory "+
+			"while rows are expanded", device.ErrMemory, most)
 	}
 	return fmt.Errorf("the core that elimination leaves: %w", x.coreFits(least.Core))
 }

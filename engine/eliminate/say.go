@@ -41,7 +41,8 @@ func (p *Plan) Lines(q *plan.Basis) []plan.Line {
 	switch {
 	case p.Lanes > 0:
 		expand = fmt.Sprintf("on the device: %s of %s rows at a time, %s",
-			text.Count(p.Batches, "batch", "batches"), humanize.Comma(int64(p.Lanes)), humanize.IBytes(uint64(p.DeviceBytes)))
+			text.Count(p.Batches, "batch", "batches"), humanize.Comma(int64(p.Lanes)),
+			humanize.IBytes(uint64(p.DeviceBytes)))
 	case q.Rates.Levels > 0:
 		expand += ": the device has no room for a batch, or is slower"
 	}
@@ -51,7 +52,8 @@ func (p *Plan) Lines(q *plan.Basis) []plan.Line {
 		entries = (entries + n) / 2
 	}
 	return []plan.Line{
-		{Name: "eliminate", Text: fmt.Sprintf("%s, a core of %s, %s kept; ordered in %s", text.Count(p.Eliminated, "vertex", "vertices"),
+		{Name: "eliminate", Text: fmt.Sprintf("%s, a core of %s, %s kept; ordered in %s",
+			text.Count(p.Eliminated, "vertex", "vertices"),
 			humanize.Comma(int64(p.Core)), text.Count(p.Fill, "arc", "arcs"), text.Time(p.OrderSeconds))},
 		{Name: "expand", Text: expand},
 		{Name: "matrix", Text: fmt.Sprintf("%s, %s%s", text.Count(p.Rows, "row", "rows"),
@@ -71,5 +73,6 @@ func (p *Plan) Told(s *task.Summary) string {
 func (p *Plan) told(s *task.Summary) string {
 	distances := float64(s.RowsWritten) * float64(s.Vertices)
 	return fmt.Sprintf("%s, %s in %s (%s), sync %s; predicted %s", p.Told(s), text.Count(s.RowsWritten, "row", "rows"),
-		text.Time(s.ExpandSeconds), text.DistanceRate(distances/s.ExpandSeconds), text.Time(s.SyncSeconds), text.Time(p.Seconds))
+		text.Time(s.ExpandSeconds), text.DistanceRate(distances/s.ExpandSeconds), text.Time(s.SyncSeconds),
+		text.Time(p.Seconds))
 }

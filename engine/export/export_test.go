@@ -118,7 +118,8 @@ func parseMTX(t *testing.T, data []byte, bits int) (out enginetest.Table) {
 	if _, err := fmt.Sscanf(lines[0], "%%%%MatrixMarket matrix array %s general", &out.Element); err != nil {
 		t.Fatalf("%q: %v", lines[0], err)
 	}
-	if _, err := fmt.Sscanf(lines[2], "%d %d", &rows, &cols); err != nil || lines[1][0] != '%' || len(lines) != 3+rows*cols {
+	if _, err := fmt.Sscanf(lines[2], "%d %d", &rows, &cols); err != nil || lines[1][0] != '%' ||
+		len(lines) != 3+rows*cols {
 		t.Fatalf("%q, %q, then %d lines: %v", lines[1], lines[2], len(lines)-3, err)
 	}
 	for r := range rows {
@@ -166,7 +167,8 @@ func TestExport(t *testing.T) {
 		n := 1 + r.IntN(300)
 		p, want := enginetest.Filled(t, r, n, 64*(1+r.IntN(3)), kind, scale, graph.IDs{Base: 1})
 		o := Options{Rows: randomPick(r, n), Cols: randomPick(r, n)}
-		given := []float64{-1, 0, 0.5, 0.1, 1e300, 3e9, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxInt32}[r.IntN(10)]
+		given := []float64{-1, 0, 0.5, 0.1, 1e300, 3e9, math.NaN(), math.Inf(1), math.Inf(-1),
+			math.MaxInt32}[r.IntN(10)]
 		if r.IntN(2) == 0 {
 			o.Unreachable = &given
 		}
@@ -308,10 +310,12 @@ func TestExportSources(t *testing.T) {
 	}
 	o := Options{Format: "csv", Rows: []int{98, 3}, Cols: []int{7}}
 	some := parseCSV(t, exported(t, p, o), 64)
-	if !slices.Equal(some.Rows, []string{"98", "3"}) || some.Values[0][0] != 2007 || some.Values[1][0] != 7 || o.Rows[0] != 98 {
+	if !slices.Equal(some.Rows, []string{"98", "3"}) || some.Values[0][0] != 2007 || some.Values[1][0] != 7 ||
+		o.Rows[0] != 98 {
 		t.Errorf("rows %q hold %v", some.Rows, some.Values)
 	}
-	if err := Write(context.Background(), p, &full{}, Options{Format: "csv", Rows: []int{4}}); !errors.Is(err, graph.ErrNoVertex) {
+	if err := Write(context.Background(), p, &full{}, Options{Format: "csv", Rows: []int{4}}); !errors.Is(err,
+		graph.ErrNoVertex) {
 		t.Errorf("a row that is not kept: %v", err)
 	}
 }
@@ -340,7 +344,8 @@ func TestExportFiles(t *testing.T) {
 	if err := File(context.Background(), p, file, Options{}); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a file that is there: %v", err)
 	}
-	if err := File(context.Background(), p, file, Options{Overwrite: true, Format: "npy", Rows: []int{}}); !errors.Is(err, graph.ErrNoVertex) {
+	if err := File(context.Background(), p, file,
+		Options{Overwrite: true, Format: "npy", Rows: []int{}}); !errors.Is(err, graph.ErrNoVertex) {
 		t.Errorf("no rows: %v", err)
 	}
 	for _, bad := range []Options{{Rows: []int{70}}, {Cols: []int{-1}}, {Cols: []int{}}} {
@@ -349,7 +354,8 @@ func TestExportFiles(t *testing.T) {
 		}
 	}
 	for name, format := range map[string]string{"e": "", "e.xyz": "", "e.gz": "", "e.npy": "xyz"} {
-		if err := File(context.Background(), p, filepath.Join(dir, name), Options{Format: format}); !errors.Is(err, newfile.ErrNoFormat) {
+		if err := File(context.Background(), p, filepath.Join(dir, name), Options{Format: format}); !errors.Is(err,
+			newfile.ErrNoFormat) {
 			t.Errorf("%s, format %q: %v", name, format, err)
 		}
 	}
@@ -382,7 +388,8 @@ func TestExportErrors(t *testing.T) {
 	many := make([]int, 1<<14)
 	for _, e := range Formats {
 		for _, room := range []int{0, 1000, 5 << 20} {
-			if err := Write(context.Background(), p, &full{room}, Options{Format: e.Name, Rows: many}); !errors.Is(err, fs.ErrPermission) {
+			if err := Write(context.Background(), p, &full{room}, Options{Format: e.Name, Rows: many}); !errors.Is(err,
+				fs.ErrPermission) {
 				t.Errorf("%s into %d bytes: %v", e.Name, room, err)
 			}
 		}
@@ -400,7 +407,8 @@ func TestExportErrors(t *testing.T) {
 
 func TestExportUnsolved(t *testing.T) {
 	p := enginetest.Create(t, enginetest.RandomGraph(t, seeds.New(t), 100, entry.KindI32, false), 64)
-	if err := File(context.Background(), p, filepath.Join(t.TempDir(), "d.npy"), Options{}); !errors.Is(err, engine.ErrUnsolved) {
+	if err := File(context.Background(), p, filepath.Join(t.TempDir(), "d.npy"), Options{}); !errors.Is(err,
+		engine.ErrUnsolved) {
 		t.Error(err)
 	}
 }

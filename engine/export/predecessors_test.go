@@ -72,7 +72,8 @@ func TestPredecessorErrors(t *testing.T) {
 		}
 	}
 	d := enginetest.Arcless(t)
-	if err := Write(context.Background(), d, new(bytes.Buffer), Options{Format: "npy", Predecessors: &none}); !errors.Is(err, tiles.ErrNoCSR) {
+	if err := Write(context.Background(), d, new(bytes.Buffer),
+		Options{Format: "npy", Predecessors: &none}); !errors.Is(err, tiles.ErrNoCSR) {
 		t.Errorf("without arcs: %v", err)
 	}
 }

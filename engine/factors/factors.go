@@ -36,7 +36,8 @@ func (Engine) Name() string { return Name }
 // Offer implements rows.Engine.
 func (Engine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) (rows.Offer, error) {
 	if !g.Kind.Kernels() {
-		return rows.Offer{}, text.ErrorOf(plan.ErrAlgorithm, "%s are computed in no kind %s; leave the algorithm to the plan", Name, g.Kind)
+		return rows.Offer{}, text.ErrorOf(plan.ErrAlgorithm,
+			"%s are computed in no kind %s; leave the algorithm to the plan", Name, g.Kind)
 	}
 	began := time.Now()
 	if q.Stage == nil {
@@ -47,7 +48,8 @@ func (Engine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) (rows.
 	// A line of lanes for each vertex, and a row.
 	least := int64(g.N+1+work.Core)*kernels.LaneLine + int64(g.N)*int64(g.Kind.Bytes()) + kernels.LaneLine
 	offer := rows.Offer{Engine: Name, Seconds: plan.WeighSeconds(onDevice(work, q)), Least: least}
-	offer.How = fmt.Sprintf("%s eliminated, a core of %s", text.Count(work.Eliminated, "vertex", "vertices"), humanize.Comma(int64(work.Core)))
+	offer.How = fmt.Sprintf("%s eliminated, a core of %s", text.Count(work.Eliminated, "vertex", "vertices"),
+		humanize.Comma(int64(work.Core)))
 	offer.Prepare = func(ctx context.Context) (rows.Ready, error) {
 		f, err := prepare(ctx, g, q, order, work, began)
 		if err != nil {
@@ -95,7 +97,8 @@ func Of(host kernels.Device, e *sparse.Elimination, core *sparse.DenseCore) *Fac
 }
 
 // prepare eliminates vertices and closes the core. began is when ordering the vertices has begun.
-func prepare(ctx context.Context, g *graph.Graph, q rows.Question, order *sparse.Order, work sparse.Work, began time.Time) (f *Factors, err error) {
+func prepare(ctx context.Context, g *graph.Graph, q rows.Question, order *sparse.Order, work sparse.Work,
+	began time.Time) (f *Factors, err error) {
 	host, err := cpu.Open(cpu.Options{})
 	if err != nil {
 		return nil, err
@@ -113,7 +116,8 @@ func prepare(ctx context.Context, g *graph.Graph, q rows.Question, order *sparse
 	shares := Shares(work)
 	q.Stage(live.StageEliminate, shares)
 	if q.Pieces > 0 {
-		f.Elimination, err = sparse.EliminateInPieces(ctx, g, order, work.Eliminated, sparse.Cutting{MostUpper: q.Pieces}, host)
+		f.Elimination, err = sparse.EliminateInPieces(ctx, g, order, work.Eliminated,
+			sparse.Cutting{MostUpper: q.Pieces}, host)
 	} else {
 		f.Elimination, err = sparse.EliminateAlike(ctx, g, order, work.Eliminated, host)
 	}
@@ -189,7 +193,8 @@ func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, 
 	}
 	if err == nil && best.Vertices == 0 {
 		core := int64(g.N - order.Limit)
-		err = fmt.Errorf("%w: elimination leaves %d of its %d vertices, whose distances take %d bytes of memory, and there is room for %d; ooc solve --keep rows computes all distances on disk",
+		err = fmt.Errorf("%w: elimination leaves %d of its %d vertices, whose distances take %d bytes of memory, and "+
+			"there is room for %d; ooc solve --keep rows computes all distances on disk",
 			ErrDense, core, g.N, core*core*int64(g.Kind.Wide().Bytes()), room/2)
 	}
 	if err == nil {
@@ -206,7 +211,8 @@ func short(q rows.Question, w sparse.Work, of entry.Kind) error {
 	switch {
 	case room == 0 && q.After == nil: // another place to stop would do
 		kind = errors.Join(kind, ErrDense)
-		room, remedy = free(q), "free as many, or give less with --host-memory, with which elimination goes on until that is enough"
+		room, remedy = free(q), "free as many, or give less with --host-memory, with which elimination goes on until "+
+			"that is enough"
 	case room == 0:
 		room, remedy = free(q), "free as many"
 	case q.After == nil: // it was chosen by that
@@ -215,7 +221,8 @@ func short(q rows.Question, w sparse.Work, of entry.Kind) error {
 	if room == 0 || need <= room {
 		return nil
 	}
-	return text.ErrorOf(kind, "elimination down to a core of %d vertices needs %d bytes (%s) of memory, and there are %d (%s): %s",
+	return text.ErrorOf(kind,
+		"elimination down to a core of %d vertices needs %d bytes (%s) of memory, and there are %d (%s): %s",
 		w.Core, need, humanize.IBytes(uint64(need)), room, humanize.IBytes(uint64(room)), remedy)
 }
 

@@ -160,7 +160,8 @@ func ask(t *testing.T, r *rand.Rand, g *graph.Graph, f *factors.Factors) {
 				t.Fatal(err)
 			}
 			if bits != wide.At(raw, v) {
-				t.Fatalf("%d vertices of %s, a core of %d: from %d to %d %v, and %v in the row", g.N, g.Kind, f.Elimination.Core(), u, v, wide.Value(bits), got[v])
+				t.Fatalf("%d vertices of %s, a core of %d: from %d to %d %v, and %v in the row", g.N, g.Kind,
+					f.Elimination.Core(), u, v, wide.Value(bits), got[v])
 			}
 		}
 		if err := of.ReadCol(raw, u); err != nil {
@@ -253,8 +254,10 @@ func TestFreeMemory(t *testing.T) {
 		if need == 0 {
 			continue
 		}
-		for _, o := range []rows.Question{{Free: need - 1}, {After: &w.Eliminated, Memory: need - 1}, {After: &w.Eliminated, Free: need - 1}} {
-			if _, err := prepared(t.Context(), g, o); !errors.Is(err, device.ErrMemory) || !strings.Contains(err.Error(), fmt.Sprint(need, " bytes")) {
+		for _, o := range []rows.Question{{Free: need - 1}, {After: &w.Eliminated, Memory: need - 1},
+			{After: &w.Eliminated, Free: need - 1}} {
+			if _, err := prepared(t.Context(), g, o); !errors.Is(err, device.ErrMemory) ||
+				!strings.Contains(err.Error(), fmt.Sprint(need, " bytes")) {
 				t.Errorf("%s, %+v: %v; needs %d", kind, o, err, need)
 			}
 		}

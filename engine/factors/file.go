@@ -88,7 +88,8 @@ func (f *Factors) load(n int, v entry.Variant) error {
 	for i := range list {
 		list[i] = f.file.Array(i)
 	}
-	for _, i := range []int{headArray, verticesArray, parentsArray, upArrays, upArrays + 1, downArrays, downArrays + 1} {
+	for _, i := range []int{headArray, verticesArray, parentsArray, upArrays, upArrays + 1, downArrays,
+		downArrays + 1} {
 		if err := f.file.Need(list[i]); err != nil {
 			return err
 		}
@@ -101,13 +102,15 @@ func (f *Factors) load(n int, v entry.Variant) error {
 		return wrong()
 	}
 	core := int(head[1])
-	f.Core = &sparse.DenseCore{Host: f.host.(kernels.HostLaneOps), Variant: v, Size: core, Pitch: entry.RoundUp(core, kernels.DeviceLaneUnit)}
+	f.Core = &sparse.DenseCore{Host: f.host.(kernels.HostLaneOps), Variant: v, Size: core,
+		Pitch: entry.RoundUp(core, kernels.DeviceLaneUnit)}
 	if int64(len(list[coreArray])) != int64(f.Core.Pitch)*int64(f.Core.Pitch)*int64(v.WeightBytes()) {
 		return wrong()
 	}
 	f.Core.Matrix = entry.View[uint32](list[coreArray])
 	get := func(at int) *sparse.Lists {
-		return &sparse.Lists{Offsets: entry.View[int32](list[at]), First: entry.View[int32](list[at+1]), Ends: entry.View[int32](list[at+2])}
+		return &sparse.Lists{Offsets: entry.View[int32](list[at]), First: entry.View[int32](list[at+1]),
+			Ends: entry.View[int32](list[at+2])}
 	}
 	up := get(upArrays)
 	down := up
@@ -120,7 +123,8 @@ func (f *Factors) load(n int, v entry.Variant) error {
 		downWeights = entry.View[uint32](list[downWeightsArray])
 	}
 	var err error
-	f.Elimination, err = sparse.Restored(v, core, entry.View[int32](list[verticesArray]), entry.View[int32](list[parentsArray]), up, down, upWeights, downWeights)
+	f.Elimination, err = sparse.Restored(v, core, entry.View[int32](list[verticesArray]),
+		entry.View[int32](list[parentsArray]), up, down, upWeights, downWeights)
 	return err
 }
 

@@ -97,7 +97,8 @@ func newFeed(s source, o Options) (f *Feed, err error) {
 	}
 	if need := min(total, leastSlots*largest); need > room {
 		need += o.Memory + o.Device.Info().Scratch
-		return nil, fmt.Errorf("%w: device memory %d bytes; this graph needs at least %d bytes (%s) for its vectors and blocks",
+		return nil, fmt.Errorf("%w: device memory %d bytes; this graph needs at least %d bytes (%s) for its vectors "+
+			"and blocks",
 			device.ErrMemory, o.Device.Info().Memory, need, humanize.IBytes(uint64(need)))
 	}
 	if err := f.open(total, largest, room, o.Memory); err != nil {
@@ -144,8 +145,8 @@ func (f *Feed) open(total, largest, room, memory int64) (err error) {
 	return err
 }
 
-// Open opens the feed of a graph that into is, with every arc reversed, in compressed rows; nil: of a matrix, in pieces.
-// Errors: device.ErrMemory, kernels.ErrNoMemory.
+// Open opens the feed of a graph that into is, with every arc reversed, in compressed rows; nil: of a matrix, in
+// pieces. Errors: device.ErrMemory, kernels.ErrNoMemory.
 func Open(into *graph.Graph, m Matrix, o Options) (*Feed, error) {
 	if into != nil {
 		return newFeed(&compressed{into, o}, o)

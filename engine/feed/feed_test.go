@@ -64,7 +64,8 @@ func TestBlocksCarryEveryArc(t *testing.T) {
 				device = apart{d}
 			}
 			o := Options{Device: device, Memory: 1<<20 - d.Info().Scratch, Transposed: r.IntN(2) == 0}
-			feeds := []func() (*Feed, error){func() (*Feed, error) { return Open(into, nil, o) }, func() (*Feed, error) { return Open(nil, g, o) }}
+			feeds := []func() (*Feed, error){func() (*Feed, error) { return Open(into, nil, o) },
+				func() (*Feed, error) { return Open(nil, g, o) }}
 			for _, open := range feeds {
 				f, err := open()
 				if err != nil {
@@ -97,7 +98,8 @@ func wantAll(t *testing.T, g, into *graph.Graph, f *Feed) {
 		}
 		arcs := into.Offsets[b.Hi] - into.Offsets[b.Lo]
 		x.offsets, x.ends, x.weights = make([]int32, b.Hi-b.Lo+1), make([]int32, arcs), make([]int32, arcs)
-		return errors.Join(x.copyBack(s, x.offsets, b.Offsets), x.copyBack(s, x.ends, b.Ends), x.copyBack(s, x.weights, b.Weights))
+		return errors.Join(x.copyBack(s, x.offsets, b.Offsets), x.copyBack(s, x.ends, b.Ends),
+			x.copyBack(s, x.weights, b.Weights))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +170,8 @@ func TestTooLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if _, err := Open(g.Reverse(), nil, Options{Device: d, Memory: 700<<10 - d.Info().Scratch - 200<<10}); !errors.Is(err, device.ErrMemory) {
+	if _, err := Open(g.Reverse(), nil,
+		Options{Device: d, Memory: 700<<10 - d.Info().Scratch - 200<<10}); !errors.Is(err, device.ErrMemory) {
 		t.Errorf("arcs of 160 KB in 200 KB, which takes two blocks: %v", err)
 	}
 }

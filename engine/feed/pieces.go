@@ -98,7 +98,8 @@ func transpose(dst, tile []uint32, edge, rows, pitch int) {
 }
 
 func (p *pieces) place(b blockSpec, at kernels.Tile) kernels.Block {
-	return kernels.Block{Lo: b.lo, Hi: b.hi, Edge: p.width(), Row: b.row, Rows: b.rows, Transposed: p.transposed, Weights: at}
+	return kernels.Block{Lo: b.lo, Hi: b.hi, Edge: p.width(), Row: b.row, Rows: b.rows, Transposed: p.transposed,
+		Weights: at}
 }
 
 // Tiles returns the whole tiles of a piece of Options.Edge columns that is not transposed, from the first row on.

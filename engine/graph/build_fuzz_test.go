@@ -18,7 +18,8 @@ func FuzzBuild(f *testing.F) {
 		if len(arcs) > 4000 {
 			return
 		}
-		options := []graph.BuildOption{graph.AsKind([]entry.Kind{graph.KindAuto, entry.KindI32, entry.KindF32, entry.KindU16, entry.KindF64}[mode&3+mode>>4&1])}
+		options := []graph.BuildOption{graph.AsKind([]entry.Kind{graph.KindAuto, entry.KindI32, entry.KindF32,
+			entry.KindU16, entry.KindF64}[mode&3+mode>>4&1])}
 		if mode&4 != 0 {
 			options = append(options, graph.Undirected)
 		}

@@ -14,11 +14,13 @@ import (
 )
 
 func TestBuilder(t *testing.T) {
-	g, err := graph.New(3, graph.Directed).Add(0, 1, 2.5).Add(1, 2, 1).Add(2, 1, math.Inf(1)).Add(1, 2, 0.5).Add(1, 1, 3).Build()
+	g, err := graph.New(3, graph.Directed).Add(0, 1, 2.5).Add(1, 2, 1).Add(2, 1, math.Inf(1)).Add(1, 2, 0.5).Add(1, 1,
+		3).Build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if graphtest.ArcsOf(g) != "0>1=2.5 1>2=0.5" || g.Kind != entry.KindF32 || g.Parallel != 1 || g.SelfLoops != 1 || g.NoArcs != 1 {
+	if graphtest.ArcsOf(g) != "0>1=2.5 1>2=0.5" || g.Kind != entry.KindF32 || g.Parallel != 1 || g.SelfLoops != 1 ||
+		g.NoArcs != 1 {
 		t.Errorf("%s, %+v", graphtest.ArcsOf(g), g)
 	}
 	named, err := graph.New(2, graph.Undirected, graph.Scaled(10), graph.Named(graph.TextIDs([]string{"Rome", "Ulm"}))).
@@ -63,10 +65,12 @@ func TestBuilderErrors(t *testing.T) {
 		"kind":            {graph.New(2, graph.AsKind("i8")), graph.ErrOptions, "i8"},
 		"scale":           {graph.New(2, graph.Scaled(-3)), graph.ErrOptions, "-3"},
 		"ids":             {graph.New(2, graph.Named(graph.TextIDs([]string{"a"}))), graph.ErrOptions, "1 ids"},
-		"hidden id":       {graph.New(2, graph.Named(graph.TextIDs([]string{"a", "b\x1b"}))), graph.ErrOptions, "row 1"},
-		"no id":           {graph.New(2, graph.Named(graph.TextIDs([]string{"", "b"}))), graph.ErrOptions, "row 0"},
-		"an id twice":     {graph.New(3, graph.Named(graph.TextIDs([]string{"a", "b", "a"}))), graph.ErrOptions, "rows 0 and 2"},
-		"numeric ids":     {graph.New(2, graph.Named(graph.IDs{Numeric: []int64{5, 5}})), graph.ErrOptions, "ascend"},
+		"hidden id": {graph.New(2, graph.Named(graph.TextIDs([]string{"a", "b\x1b"}))), graph.ErrOptions,
+			"row 1"},
+		"no id": {graph.New(2, graph.Named(graph.TextIDs([]string{"", "b"}))), graph.ErrOptions, "row 0"},
+		"an id twice": {graph.New(3, graph.Named(graph.TextIDs([]string{"a", "b", "a"}))), graph.ErrOptions,
+			"rows 0 and 2"},
+		"numeric ids": {graph.New(2, graph.Named(graph.IDs{Numeric: []int64{5, 5}})), graph.ErrOptions, "ascend"},
 	} {
 		g, err := c.b.Build()
 		if g != nil {
@@ -159,10 +163,11 @@ func TestIDs(t *testing.T) {
 		names   []string
 		unknown []string
 	}{
-		"zero":        {graph.IDs{}, []string{"0", "1", "2"}, []string{"3", "-1", "x", ""}},
-		"base":        {graph.IDs{Base: 1}, []string{"1", "2", "3"}, []string{"0", "4", "-9223372036854775808"}},
-		"base below":  {graph.IDs{Base: -1}, []string{"-1", "0", "1"}, []string{"2", "9223372036854775807"}},
-		"numeric":     {graph.IDs{Numeric: []int64{-5, 7, 1 << 40}}, []string{"-5", "7", "1099511627776"}, []string{"0", "8", "x"}},
+		"zero":       {graph.IDs{}, []string{"0", "1", "2"}, []string{"3", "-1", "x", ""}},
+		"base":       {graph.IDs{Base: 1}, []string{"1", "2", "3"}, []string{"0", "4", "-9223372036854775808"}},
+		"base below": {graph.IDs{Base: -1}, []string{"-1", "0", "1"}, []string{"2", "9223372036854775807"}},
+		"numeric": {graph.IDs{Numeric: []int64{-5, 7, 1 << 40}}, []string{"-5", "7", "1099511627776"},
+			[]string{"0", "8", "x"}},
 		"text":        {graph.TextIDs([]string{"b", "a", "7"}), []string{"b", "a", "7"}, []string{"c", "0", ""}},
 		"bare text":   {graph.IDs{Text: []string{"b", "a", "7"}}, []string{"b", "a", "7"}, []string{"c", "0", ""}},
 		"only spaces": {graph.TextIDs([]string{"a b", "é", " "}), []string{"a b", "é", " "}, []string{"  "}},

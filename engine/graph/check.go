@@ -90,8 +90,10 @@ func (f *Facts) CheckRange(file string, sumOfLargest func() float64,
 	case f.Kind.Wide() != f.Kind && f.Negative:
 		return &InputError{File: file, Reason: fmt.Sprintf("kind %s holds no negative weights: use --kind i32", f.Kind)}
 	case f.Kind == entry.KindU8 && f.Arcs > 0 && (f.MinWeight < f.MaxWeight || f.MinWeight == 0):
-		return &InputError{File: file, Reason: fmt.Sprintf("kind u8 is for arcs of one weight above 0, and these have %s to %s: use --kind u16, or count arcs with --unweighted",
-			text.Float64.Text(f.MinWeight), text.Float64.Text(f.MaxWeight))}
+		return &InputError{File: file,
+			Reason: fmt.Sprintf("kind u8 is for arcs of one weight above 0, and these have %s to %s: use --kind u16, "+
+				"or count arcs with --unweighted",
+				text.Float64.Text(f.MinWeight), text.Float64.Text(f.MaxWeight))}
 	}
 	limit, widest := f.limit(), max(f.MaxWeight, -f.MinWeight)
 	bound := float64(f.N-1) * widest
@@ -113,7 +115,8 @@ func (f *Facts) CheckRange(file string, sumOfLargest func() float64,
 	if bound < limit {
 		return nil
 	}
-	return &RangeError{File: file, Kind: f.Kind, Bound: bound, Limit: limit, What: what, Hint: kindHint(f.Kind, f.Scale)}
+	return &RangeError{File: file, Kind: f.Kind, Bound: bound, Limit: limit, What: what,
+		Hint: kindHint(f.Kind, f.Scale)}
 }
 
 // limit returns what the magnitude of every distance must stay below.

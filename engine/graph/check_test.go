@@ -31,9 +31,12 @@ func TestRangeOfI32(t *testing.T) {
 		// Every vertex has a long arc, but short ones join them all.
 		{"by Dijkstra", 100, append(ring(100, 1), ring2(100, 1e9)...), true},
 		{"longer than the sentinel, never used", 3, append(ring(3, 5), graph.Arc{0, 2, math.MaxInt32}), true},
-		{"two components", 200, append(append(ring(100, 1), ring2(100, 1e9)...), shift(append(ring(100, 1), ring2(100, 1e9)...), 100)...), true},
-		{"a bridge that is just short enough", 4, []graph.Arc{{0, 1, 5}, {1, 0, 1e9}, {1, 2, 1e6}, {2, 3, 1e9}, {3, 2, 5}}, false},
-		{"a chain of components", 4, []graph.Arc{{0, 1, 5}, {1, 0, 5}, {1, 2, 1e9}, {0, 2, 1e9}, {2, 3, 5}, {3, 2, 5}}, true},
+		{"two components", 200, append(append(ring(100, 1), ring2(100, 1e9)...),
+			shift(append(ring(100, 1), ring2(100, 1e9)...), 100)...), true},
+		{"a bridge that is just short enough", 4,
+			[]graph.Arc{{0, 1, 5}, {1, 0, 1e9}, {1, 2, 1e6}, {2, 3, 1e9}, {3, 2, 5}}, false},
+		{"a chain of components", 4, []graph.Arc{{0, 1, 5}, {1, 0, 5}, {1, 2, 1e9}, {0, 2, 1e9}, {2, 3, 5}, {3, 2, 5}},
+			true},
 		{"a chain too long", 3, []graph.Arc{{0, 1, 1e9}, {1, 2, 1e8}}, false},
 	}
 	for _, c := range cases {
@@ -85,8 +88,10 @@ func TestRangeWithNegativeArcs(t *testing.T) {
 	if err := graphtest.Build(t, 2, []graph.Arc{{0, 1, -limit + 1}}).Check(t.Context()); err != nil {
 		t.Error(err)
 	}
-	graphtest.WantError(t, graphtest.Build(t, 2, []graph.Arc{{0, 1, -limit}}).Check(t.Context()), graph.ErrBadInput, "530554783", "--kind f64")
-	graphtest.WantError(t, graphtest.Build(t, 3, []graph.Arc{{0, 1, -1}, {1, 2, limit}}).Check(t.Context()), graph.ErrBadInput)
+	graphtest.WantError(t, graphtest.Build(t, 2, []graph.Arc{{0, 1, -limit}}).Check(t.Context()), graph.ErrBadInput,
+		"530554783", "--kind f64")
+	graphtest.WantError(t, graphtest.Build(t, 3, []graph.Arc{{0, 1, -1}, {1, 2, limit}}).Check(t.Context()),
+		graph.ErrBadInput)
 	if 2*int64(entry.Limit32) > int64(entry.Inf32) || int64(entry.Inf32)-int64(entry.Limit32) < int64(entry.Limit32) {
 		t.Error("the sum of Unreachable and a negative distance passes for a distance")
 	}
@@ -150,7 +155,8 @@ func TestLongestPath(t *testing.T) {
 		}
 		for _, fewest := range []bool{true, false} {
 			if bound := g.LongestPath(fewest); bound < longest {
-				t.Fatalf("bound %v (paths of the fewest arcs: %t) is below the distance %v in %s", bound, fewest, longest, graphtest.ArcsOf(g))
+				t.Fatalf("bound %v (paths of the fewest arcs: %t) is below the distance %v in %s", bound, fewest,
+					longest, graphtest.ArcsOf(g))
 			}
 		}
 	}
@@ -271,7 +277,8 @@ func TestRoundingIsNoCycle(t *testing.T) {
 		var arcs []graph.Arc
 		for i := range n {
 			big := float64(float32(math.Ldexp(r.Float64(), 30+r.IntN(60))))
-			arcs = append(arcs, graph.Arc{int32(i), int32((i + 1) % n), big}, graph.Arc{int32((i + 1) % n), int32(i), -big})
+			arcs = append(arcs, graph.Arc{int32(i), int32((i + 1) % n), big},
+				graph.Arc{int32((i + 1) % n), int32(i), -big})
 		}
 		// One pair, larger than all others together, keeps the way round the ring from being negative.
 		arcs[2*n-2].Weight, arcs[2*n-1].Weight = 1e32, 1e32

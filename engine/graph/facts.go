@@ -25,7 +25,8 @@ type Facts struct {
 // Facts returns the graph's.
 func (g *Graph) Facts() Facts {
 	return Facts{
-		N: g.N, Arcs: g.Arcs(), Kind: g.Kind, Directed: g.Directed, Symmetric: g.Symmetric, Scale: g.Scale, Negative: g.Negative,
+		N: g.N, Arcs: g.Arcs(), Kind: g.Kind, Directed: g.Directed, Symmetric: g.Symmetric, Scale: g.Scale,
+		Negative:  g.Negative,
 		MinWeight: g.MinWeight, MaxWeight: g.MaxWeight, IDs: g.IDs,
 		SelfLoops: g.SelfLoops, Parallel: g.Parallel, NoArcs: g.NoArcs,
 	}

@@ -128,7 +128,8 @@ func (g *Graph) Validate() error {
 		return bad("offsets do not span %d vertices and %d arcs", g.N, arcs)
 	case !g.Kind.Valid():
 		return bad("kind %q", g.Kind)
-	case (g.I32 != nil) == g.Kind.Float(), (g.F32 != nil) != (g.Kind == entry.KindF32), (g.F64 != nil) != (g.Kind == entry.KindF64),
+	case (g.I32 != nil) == g.Kind.Float(), (g.F32 != nil) != (g.Kind == entry.KindF32),
+		(g.F64 != nil) != (g.Kind == entry.KindF64),
 		len(g.I32)+len(g.F32)+len(g.F64) != arcs:
 		return bad("weights do not match %d arcs of kind %s", arcs, g.Kind)
 	case g.Scale < 1:

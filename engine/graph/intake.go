@@ -138,7 +138,8 @@ func (in *Intake) Graph(ids IDs) (*Graph, error) {
 	if in.huge != nil && !in.Weigh.Fraction {
 		return nil, in.huge
 	}
-	g := &Graph{N: in.N, IDs: ids, Kind: in.Weigh.Kind(), Directed: !in.Undirected, Scale: in.Weigh.Scale, File: in.File}
+	g := &Graph{N: in.N, IDs: ids, Kind: in.Weigh.Kind(), Directed: !in.Undirected, Scale: in.Weigh.Scale,
+		File: in.File}
 	switch {
 	case g.N == 0:
 		return nil, &InputError{File: in.File, Reason: "no vertices"}
@@ -166,7 +167,8 @@ func (in *Intake) Believe(n, arcs int64) error {
 	if n <= MaxVertices && (n <= free || n/isolatedPerArc <= arcs) {
 		return nil
 	}
-	return &InputError{File: in.File, Reason: fmt.Sprintf("%d vertices, but only %d arc(s): a number in it seems damaged", n, arcs)}
+	return &InputError{File: in.File,
+		Reason: fmt.Sprintf("%d vertices, but only %d arc(s): a number in it seems damaged", n, arcs)}
 }
 
 // setArcs gives the graph its arcs.

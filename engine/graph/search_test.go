@@ -75,7 +75,8 @@ func TestReverse(t *testing.T) {
 	for range 50 {
 		n := 1 + r.IntN(30)
 		for _, direction := range []graph.BuildOption{graph.Directed, graph.Undirected} {
-			g := graphtest.Build(t, n, randomArcs(r, n, 3*n, func() float64 { return float64(r.IntN(99)) / 4 }), direction)
+			g := graphtest.Build(t, n, randomArcs(r, n, 3*n, func() float64 { return float64(r.IntN(99)) / 4 }),
+				direction)
 			back := g.Reverse()
 			if err := back.Validate(); err != nil {
 				t.Fatal(err)

@@ -21,7 +21,8 @@ func (g *Graph) FillTile(dst []byte, t, i, j int) error {
 	g.Kind.Fill(dst, g.Kind.Unreachable())
 	switch g.Kind {
 	case entry.KindU16:
-		placeArcs(g, entry.View[uint16](dst), g.I32, t, i, j, func(w int32) uint16 { return uint16(min(w, int32(entry.Inf16))) })
+		placeArcs(g, entry.View[uint16](dst), g.I32, t, i, j,
+			func(w int32) uint16 { return uint16(min(w, int32(entry.Inf16))) })
 	case entry.KindF32:
 		placeArcs(g, entry.View[float32](dst), g.F32, t, i, j, func(w float32) float32 { return w })
 	case entry.KindF64:

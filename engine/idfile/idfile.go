@@ -55,9 +55,11 @@ func New(file newfile.File, rows, cols Axis) (*File, error) {
 	case ext != ".npy":
 		return nil, fmt.Errorf("%w of ids is called %q; there are .csv and .npy", newfile.ErrNoFormat, ext)
 	case !f.square():
-		return nil, fmt.Errorf("%w .npy of ids where rows and columns are not the same vertices; .csv has both", newfile.ErrNoFormat)
+		return nil, fmt.Errorf("%w .npy of ids where rows and columns are not the same vertices; .csv has both",
+			newfile.ErrNoFormat)
 	case rows.IDs.Text != nil && 4*int64(f.longest())*int64(rows.N) > most:
-		return nil, fmt.Errorf("%w .npy of ids where one has %d characters, for which all would take room; .csv does not", newfile.ErrNoFormat, f.longest())
+		return nil, fmt.Errorf("%w .npy of ids where one has %d characters, for which all would take room; .csv "+
+			"does not", newfile.ErrNoFormat, f.longest())
 	default:
 		f.write = (*File).array
 	}

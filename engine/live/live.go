@@ -69,7 +69,8 @@ func DecodeLive(data []byte) (Live, error) {
 	if live.Board != nil && !live.Board.valid() {
 		live.Board = nil
 	}
-	for _, s := range []*string{&live.Kind, &live.Algorithm, &live.Device, (*string)(&live.State), (*string)(&live.Stage),
+	for _, s := range []*string{&live.Kind, &live.Algorithm, &live.Device, (*string)(&live.State),
+		(*string)(&live.Stage),
 		(*string)(&live.Checkpoint), &live.Workers.Device, &live.Workers.Read, &live.Workers.Write,
 		&live.Workers.Sync} {
 		*s = text.Line(*s)

@@ -12,10 +12,12 @@ import (
 // TestLiveFitsItsFile makes the longest status that there can be.
 func TestLiveFitsItsFile(t *testing.T) {
 	live := Live{
-		Status: Status{Device: strings.Repeat("\x00", 500), Busy: Busy{"read": 1.0 / 3, "in": 1.0 / 3, "kernel": 1.0 / 3},
+		Status: Status{Device: strings.Repeat("\x00", 500),
+			Busy:    Busy{"read": 1.0 / 3, "in": 1.0 / 3, "kernel": 1.0 / 3},
 			Devices: slices.Repeat([]Device{{"a device of 32", 1e15 / 7, 1.0 / 3, 1e10 / 7, 1 << 60, 1 << 60}}, 32)},
-		Workers: Workers{Device: strings.Repeat("k", 65), Read: strings.Repeat("r", 16), Write: strings.Repeat("w", 16), Sync: "s"},
-		Board:   &Board{Across: MaxBoard, Down: MaxBoard, Cells: make([]Cell, MaxBoard*MaxBoard)},
+		Workers: Workers{Device: strings.Repeat("k", 65), Read: strings.Repeat("r", 16), Write: strings.Repeat("w", 16),
+			Sync: "s"},
+		Board: &Board{Across: MaxBoard, Down: MaxBoard, Cells: make([]Cell, MaxBoard*MaxBoard)},
 	}
 	data, err := json.Marshal(live)
 	if err != nil || len(data) > tiles.MaxLive {

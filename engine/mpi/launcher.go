@@ -8,7 +8,8 @@ import (
 
 // startedWith is what has started how many processes together, as the environment has it; 0: unknown.
 func startedWith() (launcher string, n int) {
-	for _, v := range [][2]string{{"OMPI_COMM_WORLD_SIZE", "mpirun"}, {"PMI_SIZE", "mpirun"}, {"SLURM_STEP_NUM_TASKS", "srun"}} {
+	for _, v := range [][2]string{{"OMPI_COMM_WORLD_SIZE", "mpirun"}, {"PMI_SIZE", "mpirun"},
+		{"SLURM_STEP_NUM_TASKS", "srun"}} {
 		if n, err := strconv.Atoi(os.Getenv(v[0])); err == nil {
 			return v[1], n
 		}

@@ -68,7 +68,8 @@ func load() (*library, error) {
 		}
 		return bind(h, name)
 	}
-	err := fmt.Errorf("%w (tried %s): load the cluster's MPI module, or name the library with %s", ErrAbsent, strings.Join(tried, ", "), Variable)
+	err := fmt.Errorf("%w (tried %s): load the cluster's MPI module, or name the library with %s", ErrAbsent,
+		strings.Join(tried, ", "), Variable)
 	return nil, errors.Join(append([]error{err}, broken...)...)
 }
 
@@ -82,7 +83,8 @@ func bind(h uintptr, name string) (*library, error) {
 		}
 	}
 	text, length := make([]byte, 8192+1), new(int32) // longer than MPI_MAX_LIBRARY_VERSION_STRING of any
-	if err := l.call("MPI_Get_library_version", uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(length))); err != nil {
+	if err := l.call("MPI_Get_library_version", uintptr(unsafe.Pointer(&text[0])),
+		uintptr(unsafe.Pointer(length))); err != nil {
 		return nil, err
 	}
 	l.version = firstLine(text)
@@ -93,7 +95,8 @@ func bind(h uintptr, name string) (*library, error) {
 	switch {
 	case symbol("ompi_mpi_comm_world") != 0: // its handles are addresses
 		l.funneled = 1
-		l.world, l.bytes, l.errorsReturn = symbol("ompi_mpi_comm_world"), symbol("ompi_mpi_byte"), symbol("ompi_mpi_errors_return")
+		l.world, l.bytes, l.errorsReturn = symbol("ompi_mpi_comm_world"), symbol("ompi_mpi_byte"),
+			symbol("ompi_mpi_errors_return")
 		if l.bytes == 0 || l.errorsReturn == 0 {
 			return nil, fmt.Errorf("%w: %s (%s); name another with %s", errUnknown, name, l.version, Variable)
 		}
@@ -118,7 +121,8 @@ func (l *library) call(name string, args ...uintptr) error {
 		return nil
 	}
 	text, n := make([]byte, 8192+1), new(int32)
-	purego.SyscallN(l.fn["MPI_Error_string"], uintptr(code), uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(n)))
+	purego.SyscallN(l.fn["MPI_Error_string"], uintptr(code), uintptr(unsafe.Pointer(&text[0])),
+		uintptr(unsafe.Pointer(n)))
 	return fmt.Errorf("%s: %s", name, firstLine(text))
 }
 

@@ -135,7 +135,8 @@ func TestWorld(t *testing.T) {
 			cmd := l.Command(t, n, self(t))
 			cmd.Env = append(cmd.Env, asRank+"=talk")
 			out, err := cmd.CombinedOutput()
-			if want := fmt.Sprintf("%d ranks over ", n); err != nil || !strings.Contains(string(out), want) || strings.Count(string(out), "\n") != 1 {
+			if want := fmt.Sprintf("%d ranks over ", n); err != nil || !strings.Contains(string(out), want) ||
+				strings.Count(string(out), "\n") != 1 {
 				t.Errorf("%s: %v\n%s", l.Name, err, out)
 			}
 		}

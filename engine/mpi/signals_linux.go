@@ -11,7 +11,8 @@ import (
 type action struct{ handler, flags, restorer, mask uintptr }
 
 func sigaction(sig int, set, old *action) {
-	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(old)), 8, 0, 0)
+	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(set)),
+		uintptr(unsafe.Pointer(old)), 8, 0, 0)
 }
 
 // actions are what happens at each signal. Go's runtime must keep its own: a fault in a mapping becomes an error by

@@ -144,7 +144,8 @@ func (w *World) start() (*library, error) {
 		return nil, err
 	}
 	if _, of := startedWith(); w.size == 1 && of > 1 {
-		return nil, fmt.Errorf("%w: %d processes were started, and %s (%s) sees itself alone; name the right library with %s",
+		return nil, fmt.Errorf("%w: %d processes were started, and %s (%s) sees itself alone; name the right library "+
+			"with %s",
 			errAlone, of, l.name, l.version, Variable)
 	}
 	return l, nil

@@ -19,7 +19,8 @@ var boruvka = method{
 	Run: func(ctx context.Context, p *problem) error {
 		linker, ok := kernels.As[kernels.VectorOps](p.Device)
 		if !ok {
-			return fmt.Errorf("%w boruvka: %s lacks the operations for it; use another --device", feed.ErrMethod, p.Device.Info().Name)
+			return fmt.Errorf("%w boruvka: %s lacks the operations for it; use another --device", feed.ErrMethod,
+				p.Device.Info().Name)
 		}
 		g, _ := p.arcs.(*graph.Graph) // undirected, so its own reverse
 		o := feed.Options{Device: p.Device, Memory: 3 * feed.Stride(p.facts.N), Transposed: true}
@@ -76,7 +77,8 @@ func (x *forest) run(ctx context.Context) error {
 // pass finds each vertex's lightest edge to another component.
 func (x *forest) pass() error {
 	x.passes++
-	if err := errors.Join(x.feed.Stream.CopyIn(x.vector(components), entry.Bytes(x.words[components])), x.feed.Stream.Sync()); err != nil {
+	if err := errors.Join(x.feed.Stream.CopyIn(x.vector(components), entry.Bytes(x.words[components])),
+		x.feed.Stream.Sync()); err != nil {
 		return err
 	}
 	l := kernels.Link{Component: x.vector(components), Light: x.vector(lights), Ends: x.vector(ends)}

@@ -103,9 +103,11 @@ func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
 	}
 	switch {
 	case p.facts.Directed:
-		return nil, fmt.Errorf("%w, and spanning trees are of undirected graphs; if each arc stands for an edge, read the graph with --undirected", errDirected)
+		return nil, fmt.Errorf("%w, and spanning trees are of undirected graphs; if each arc stands for an edge, read "+
+			"the graph with --undirected", errDirected)
 	case p.facts.Kind == entry.KindI32 && p.facts.MaxWeight >= float64(entry.Inf32):
-		return nil, fmt.Errorf("%w: a weight of %.0f, and in i32 weights must stay below %d: use --kind f32", graph.ErrBadInput, p.facts.MaxWeight, entry.Inf32)
+		return nil, fmt.Errorf("%w: a weight of %.0f, and in i32 weights must stay below %d: use --kind f32",
+			graph.ErrBadInput, p.facts.MaxWeight, entry.Inf32)
 	}
 	if err := method.Run(ctx, p); err != nil {
 		return nil, err
@@ -116,8 +118,9 @@ func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
 // result sorts the edges and adds them up, the lightest first: the sum is then the same for all least trees.
 func (p *problem) result(method string) *Result {
 	r := &Result{Facts: p.facts, Summary: Summary{
-		Vertices: p.facts.N, Arcs: p.facts.Arcs, Kind: string(p.facts.Kind), Edges: len(p.edges), Components: p.facts.N - len(p.edges),
-		Method: method, Device: p.Device.Info().Model, Passes: p.passes,
+		Vertices: p.facts.N, Arcs: p.facts.Arcs, Kind: string(p.facts.Kind), Edges: len(p.edges),
+		Components: p.facts.N - len(p.edges),
+		Method:     method, Device: p.Device.Info().Model, Passes: p.passes,
 	}}
 	slices.SortFunc(p.edges, func(a, b edge) int { return cmp.Compare(a.key, b.key) })
 	for _, e := range p.edges {

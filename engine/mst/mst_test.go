@@ -128,7 +128,8 @@ func TestMethods(t *testing.T) {
 				}
 				spans(t, g, res.Edges)
 				if s := res.Summary; s.Total != total || s.Edges != edges || s.Components != g.N-edges {
-					t.Fatalf("%s: a total of %v in %d edges and %d components; gonum has %v in %d", m.Name, s.Total, s.Edges, s.Components, total, edges)
+					t.Fatalf("%s: a total of %v in %d edges and %d components; gonum has %v in %d", m.Name, s.Total,
+						s.Edges, s.Components, total, edges)
 				}
 				if first == nil {
 					first = res

@@ -24,7 +24,8 @@ var prim = method{
 	Run: func(ctx context.Context, p *problem) error {
 		grower, ok := kernels.As[kernels.VectorOps](p.Device)
 		if !ok {
-			return fmt.Errorf("%w prim: %s lacks the operations for it; use --method boruvka or another --device", feed.ErrMethod, p.Device.Info().Name)
+			return fmt.Errorf("%w prim: %s lacks the operations for it; use --method boruvka or another --device",
+				feed.ErrMethod, p.Device.Info().Name)
 		}
 		g, _ := p.arcs.(*graph.Graph)
 		if d, dense := p.arcs.(*dense.Matrix); dense {
@@ -34,7 +35,8 @@ var prim = method{
 			}
 		}
 		if g.Arcs() > math.MaxInt32 {
-			return fmt.Errorf("%w: prim counts up to %d arcs, and this graph has %d; use --method boruvka", device.ErrMemory, math.MaxInt32, g.Arcs())
+			return fmt.Errorf("%w: prim counts up to %d arcs, and this graph has %d; use --method boruvka",
+				device.ErrMemory, math.MaxInt32, g.Arcs())
 		}
 		x := &tree{problem: p, grower: grower, held: device.Held{On: p.Device}}
 		return errors.Join(x.run(ctx, g), x.held.Close())
@@ -73,7 +75,8 @@ func (x *tree) run(ctx context.Context, g *graph.Graph) error {
 		}
 	}
 	parents, keys := make([]int32, g.N), make([]int32, g.N)
-	err := errors.Join(x.stream.CopyOut(entry.Bytes(parents), x.grow.Parents), x.stream.CopyOut(entry.Bytes(keys), x.grow.Tree), x.stream.Sync())
+	err := errors.Join(x.stream.CopyOut(entry.Bytes(parents), x.grow.Parents),
+		x.stream.CopyOut(entry.Bytes(keys), x.grow.Tree), x.stream.Sync())
 	if err != nil {
 		return err
 	}
@@ -100,7 +103,8 @@ func (x *tree) open(g *graph.Graph) (err error) {
 		data []int32
 	}{
 		{&x.grow.Offsets, offsets}, {&x.grow.Ends, g.Targets}, {&x.grow.Weights, weights},
-		{&x.grow.Keys, slices.Repeat([]int32{kernels.KeyNone}, g.N)}, {&x.grow.Parents, slices.Repeat([]int32{entry.NoVertex}, g.N)},
+		{&x.grow.Keys, slices.Repeat([]int32{kernels.KeyNone}, g.N)},
+		{&x.grow.Parents, slices.Repeat([]int32{entry.NoVertex}, g.N)},
 		// The tree begins with vertex 0.
 		{&x.grow.Tree, make([]int32, g.N)}, {&x.grow.Least, []int32{kernels.KeyNone, 0}},
 	}
@@ -111,7 +115,8 @@ func (x *tree) open(g *graph.Graph) (err error) {
 		bytes += (int64(len(a.data))*entry.WordBytes + 511) / 256 * 256
 	}
 	if info := x.Device.Info(); bytes > info.Memory-info.Scratch {
-		return fmt.Errorf("%w: device memory %d bytes; prim needs %d bytes for all edges; --method boruvka streams them", device.ErrMemory, info.Memory, bytes+info.Scratch)
+		return fmt.Errorf("%w: device memory %d bytes; prim needs %d bytes for all edges; "+
+			"--method boruvka streams them", device.ErrMemory, info.Memory, bytes+info.Scratch)
 	}
 	buf := x.held.Buffer(bytes)
 	if x.stream = x.held.Stream(); x.held.Err() != nil {

@@ -39,7 +39,8 @@ func (b *batch) add(kind entry.Kind, columns []int32, distances []float64) {
 
 // pack makes a record of the batch.
 func (b *batch) pack(kind entry.Kind) {
-	b.record = record{row: int64(b.row), rows: int64(len(b.counts)), pairs: int64(len(b.columns)), bytes: [parts]uint32{columnBytes, columnBytes, uint32(kind.Bytes())}}
+	b.record = record{row: int64(b.row), rows: int64(len(b.counts)), pairs: int64(len(b.columns)),
+		bytes: [parts]uint32{columnBytes, columnBytes, uint32(kind.Bytes())}}
 	b.parts = [parts][]byte{entry.Bytes(b.counts), entry.Bytes(b.columns), b.distances}
 	ok := false
 	if b.narrow[columns], ok = narrowedColumns(b.narrow[columns][:0], b.row, b.counts, b.columns); ok {

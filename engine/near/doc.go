@@ -3,8 +3,11 @@
 // whatever n is.
 //
 //   - Searcher holds a graph as searches want it; each of its Workers finds one row after another.
-//   - File runs searches on all processors. What they find goes into a spool beside the file, from which the same call goes on
-//     after an interruption, and at last into the file, in a format of the table Formats.
+//   - File runs searches on all processors. What they find goes into a spool beside the file, from which the same call
+//
+// goes on
+//
+//	after an interruption, and at last into the file, in a format of the table Formats.
 //
 // Distances here are in stored units, and rows and columns those of the graph, unless it says otherwise.
 package near

@@ -70,7 +70,8 @@ var readers = map[string]func(t *testing.T, g *graph.Graph, b []byte) map[pair]f
 	"mtx": func(t *testing.T, g *graph.Graph, b []byte) map[pair]float64 {
 		lines := strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
 		var rows, columns, pairs int
-		if _, err := fmt.Sscanf(lines[2], "%d %d %d", &rows, &columns, &pairs); err != nil || rows != g.N || columns != g.N || pairs != len(lines)-3 {
+		if _, err := fmt.Sscanf(lines[2], "%d %d %d", &rows, &columns, &pairs); err != nil || rows != g.N ||
+			columns != g.N || pairs != len(lines)-3 {
 			t.Fatalf("%q: %v", lines[:3], err)
 		}
 		field := strings.Fields(lines[0])[3]
@@ -126,8 +127,10 @@ func readNPZ(t *testing.T, g *graph.Graph, b []byte) map[pair]float64 {
 		return numbers(t, data)
 	}
 	starts, columns, data, shape := list("indptr"), list("indices"), list("data"), list("shape")
-	if len(starts) != g.N+1 || len(columns) != len(data) || starts[g.N] != float64(len(data)) || shape[0] != float64(g.N) || shape[1] != shape[0] {
-		t.Fatalf("%d starts, the last %v, %d columns, %d distances, shape %v", len(starts), starts[len(starts)-1], len(columns), len(data), shape)
+	if len(starts) != g.N+1 || len(columns) != len(data) || starts[g.N] != float64(len(data)) ||
+		shape[0] != float64(g.N) || shape[1] != shape[0] {
+		t.Fatalf("%d starts, the last %v, %d columns, %d distances, shape %v", len(starts), starts[len(starts)-1],
+			len(columns), len(data), shape)
 	}
 	all := map[pair]float64{}
 	for u := range g.N {
@@ -228,7 +231,8 @@ func TestFile(t *testing.T) {
 			if res := file(t, &g, path, q); res.Pairs != int64(len(want)) || res.Resumed != 0 {
 				t.Errorf("%+v, want %d pairs", res, len(want))
 			}
-			sameAnswer(t, fmt.Sprint(w, ext), w.Kind, readers[strings.Split(ext, ".")[1]](t, &g, unpacked(t, path)), want)
+			sameAnswer(t, fmt.Sprint(w, ext), w.Kind, readers[strings.Split(ext, ".")[1]](t, &g, unpacked(t, path)),
+				want)
 		}
 	}
 }
@@ -369,7 +373,8 @@ func goesOn(t *testing.T, r *rand.Rand, g *graph.Graph, q near.Question) {
 			t.Fatal(err)
 		}
 		told := -1
-		res, err := near.File(context.Background(), g, near.Options{Question: q, File: newfile.File{Path: path}, Resumed: func(rows int, _ int64) { told = rows }})
+		res, err := near.File(context.Background(), g,
+			near.Options{Question: q, File: newfile.File{Path: path}, Resumed: func(rows int, _ int64) { told = rows }})
 		if err != nil {
 			t.Fatal(round, err)
 		}
@@ -400,7 +405,8 @@ func TestOtherSpools(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = near.File(context.Background(), g, near.Options{Question: q, File: newfile.File{Path: path}})
-		if !errors.Is(err, near.ErrOther) || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), path+near.Extension) {
+		if !errors.Is(err, near.ErrOther) || !strings.Contains(err.Error(), says) ||
+			!strings.Contains(err.Error(), path+near.Extension) {
 			t.Errorf("%v, want %q", err, says)
 		}
 		after, err := os.ReadFile(path + near.Extension)
@@ -493,10 +499,12 @@ func TestRefusesFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, kind := range map[string]error{
-		filepath.Join(dir, "x.txt"): newfile.ErrNoFormat, filepath.Join(dir, "x"): newfile.ErrNoFormat, filepath.Join(dir, "x.npz.near"): newfile.ErrNoFormat,
-		there: fs.ErrExist, filepath.Join(dir, "no", "x.csv"): fs.ErrNotExist,
+		filepath.Join(dir, "x.txt"): newfile.ErrNoFormat, filepath.Join(dir, "x"): newfile.ErrNoFormat,
+		filepath.Join(dir, "x.npz.near"): newfile.ErrNoFormat,
+		there:                            fs.ErrExist, filepath.Join(dir, "no", "x.csv"): fs.ErrNotExist,
 	} {
-		if _, err := near.File(context.Background(), g, near.Options{File: newfile.File{Path: path}}); !errors.Is(err, kind) {
+		if _, err := near.File(context.Background(), g, near.Options{File: newfile.File{Path: path}}); !errors.Is(err,
+			kind) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -504,7 +512,8 @@ func TestRefusesFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := near.File(context.Background(), cycle, near.Options{File: newfile.File{Path: filepath.Join(dir, "x.csv")}}); !errors.Is(err, graph.ErrNegativeCycle) {
+	if _, err := near.File(context.Background(), cycle,
+		near.Options{File: newfile.File{Path: filepath.Join(dir, "x.csv")}}); !errors.Is(err, graph.ErrNegativeCycle) {
 		t.Error(err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {

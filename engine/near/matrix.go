@@ -46,7 +46,8 @@ func formatOf(path string) (*format, error) {
 		}
 		known = append(known, name)
 	}
-	return nil, fmt.Errorf("%s: %w of sparse matrices is called %q; there are %s", path, newfile.ErrNoFormat, ext, strings.Join(known, ", "))
+	return nil, fmt.Errorf("%s: %w of sparse matrices is called %q; there are %s", path, newfile.ErrNoFormat, ext,
+		strings.Join(known, ", "))
 }
 
 // matrix is a spool that has every row, in order; its kind is wide.
@@ -90,7 +91,8 @@ func (m *matrix) each(ctx context.Context, which int, do func(part []byte) error
 }
 
 // lines writes a line for each pair, in order.
-func (m *matrix) lines(ctx context.Context, w io.Writer, line func(out []byte, row, column int, distance float64) []byte) error {
+func (m *matrix) lines(ctx context.Context, w io.Writer,
+	line func(out []byte, row, column int, distance float64) []byte) error {
 	encode := func(i int) ([]byte, error) {
 		r := &m.records[i]
 		var of [parts][]byte
@@ -126,7 +128,9 @@ var mtxFormat = format{
 		if m.integers() {
 			field = "integer"
 		}
-		_, err := fmt.Fprintf(w, "%%%%MatrixMarket matrix coordinate %s general\n%% distances of near pairs; a pair that is not here is not near, whatever its distance is\n%d %d %d\n",
+		_, err := fmt.Fprintf(w,
+			"%%%%MatrixMarket matrix coordinate %s general\n%% distances of near pairs; a pair that is not here is "+
+				"not near, whatever its distance is\n%d %d %d\n",
 			field, m.n, m.n, m.pairs)
 		if err != nil {
 			return err

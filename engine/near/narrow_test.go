@@ -64,7 +64,8 @@ func TestNarrow(t *testing.T) {
 	for _, c := range []struct {
 		distances []int32
 		fits      bool
-	}{{[]int32{}, true}, {[]int32{0, 65535, 1}, true}, {[]int32{65536}, false}, {[]int32{3, -1}, false}, {[]int32{1 << 30, 5}, false}} {
+	}{{[]int32{}, true}, {[]int32{0, 65535, 1}, true}, {[]int32{65536}, false}, {[]int32{3, -1}, false},
+		{[]int32{1 << 30, 5}, false}} {
 		narrow, fits := narrowedDistances(nil, c.distances)
 		if fits != c.fits {
 			t.Errorf("distances %v fit: %v", c.distances, fits)

@@ -36,7 +36,8 @@ type net[D number, W int32 | float32 | float64] struct {
 }
 
 // newNet copies a graph. Weights above most are on no shortest path that is wanted.
-func newNet[D number, W int32 | float32 | float64](ctx context.Context, g *graph.Graph, weights []W, most float64, k int) (*net[D, W], error) {
+func newNet[D number, W int32 | float32 | float64](ctx context.Context, g *graph.Graph, weights []W, most float64,
+	k int) (*net[D, W], error) {
 	s := &net[D, W]{first: make([]int64, g.N+1), row: rows.ByBreadth(g), at: make([]int32, g.N)}
 	for v, row := range s.row {
 		s.at[row] = int32(v)

@@ -57,7 +57,8 @@ func (m *matrix) arrays(ctx context.Context) []array {
 			_, err := io.WriteString(w, "csr")
 			return err
 		}},
-		{"shape", "<i8", list(2), func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, [2]int64{int64(m.n), int64(m.n)}) }},
+		{"shape", "<i8", list(2),
+			func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, [2]int64{int64(m.n), int64(m.n)}) }},
 		{"indptr", index, list(int64(m.n) + 1), func(w io.Writer) error { return m.starts(ctx, w, wide) }},
 		{"indices", index, list(m.pairs), func(w io.Writer) error {
 			return m.each(ctx, columns, func(part []byte) error {

@@ -18,7 +18,8 @@ type Question struct {
 // check refuses a question that has no answer.
 func (q Question) check() error {
 	if q.Nearest < 0 || q.Within != q.Within {
-		return text.ErrorOf(graph.ErrOptions, "pairs within %v, the %d nearest: want a number, and 0 or more", q.Within, q.Nearest)
+		return text.ErrorOf(graph.ErrOptions, "pairs within %v, the %d nearest: want a number, and 0 or more", q.Within,
+			q.Nearest)
 	}
 	return nil
 }

@@ -90,7 +90,8 @@ func File(ctx context.Context, g *graph.Graph, o Options) (_ *Result, err error)
 		return nil, err
 	}
 	h := head{
-		Format: spoolFormat, Version: spoolVersion, Graph: g.Digest(), Vertices: g.N, Kind: string(g.Kind.Wide()), Scale: g.Scale,
+		Format: spoolFormat, Version: spoolVersion, Graph: g.Digest(), Vertices: g.N, Kind: string(g.Kind.Wide()),
+		Scale: g.Scale,
 		Limit: strconv.FormatFloat(greatestOf(g.Kind, g.Scale, o.Within), 'g', -1, 64), Nearest: o.Nearest,
 	}
 	s, err := openSpool(o.File.Path+Extension, h)
@@ -206,7 +207,9 @@ func (m *matrix) room(path string, pairs float64) error {
 	if need <= float64(free) {
 		return nil
 	}
-	return text.ErrorOf(disk.ErrNoSpace, "%s: no space: some %.3g pairs, with %s, take %s or more, and %s are free on the volume; free some, ask for fewer, or name a FILE on another volume",
+	return text.ErrorOf(disk.ErrNoSpace,
+		"%s: no space: some %.3g pairs, with %s, take %s or more, and %s are free on the volume; free some, ask for "+
+			"fewer, or name a FILE on another volume",
 		path, pairs+float64(held), path+Extension, disk.Size(int64(min(need, math.MaxInt64/2))), disk.Size(free))
 }
 

@@ -42,7 +42,8 @@ func NewSearcher(ctx context.Context, g *graph.Graph, q Question) (*Searcher, er
 
 // newSearcher is NewSearcher of a graph and a question that were checked.
 func newSearcher(ctx context.Context, g *graph.Graph, q Question) (*Searcher, error) {
-	s := &Searcher{kind: g.Kind.Wide(), single: g.Kind == entry.KindF32, n: g.N, k: g.N, limit: greatestOf(g.Kind, g.Scale, q.Within)}
+	s := &Searcher{kind: g.Kind.Wide(), single: g.Kind == entry.KindF32, n: g.N, k: g.N,
+		limit: greatestOf(g.Kind, g.Scale, q.Within)}
 	if q.Nearest > 0 {
 		s.k = min(s.k, q.Nearest)
 	}
@@ -66,7 +67,8 @@ func newSearcher(ctx context.Context, g *graph.Graph, q Question) (*Searcher, er
 // Worker returns a new one, which ctx may end.
 func (s *Searcher) Worker(ctx context.Context) Worker { return s.worker(cancel.NewPoll(ctx)) }
 
-func workers[D number, W int32 | float32 | float64](ctx context.Context, s *Searcher, g *graph.Graph, weights []W, most float64) (func(*cancel.Poll) Worker, error) {
+func workers[D number, W int32 | float32 | float64](ctx context.Context, s *Searcher, g *graph.Graph, weights []W,
+	most float64) (func(*cancel.Poll) Worker, error) {
 	net, err := newNet[D](ctx, g, weights, most, s.k)
 	if err != nil {
 		return nil, err

@@ -111,8 +111,10 @@ func questions(r *rand.Rand, g *graph.Graph, dist []float64) []near.Question {
 		some = float64(r.IntN(1000))
 	}
 	return []near.Question{
-		{Within: some / float64(g.Scale)}, {Within: math.Inf(1)}, {Within: float64(r.IntN(400) - 40)}, {Within: 0}, {Within: -1},
-		{Within: math.Inf(1), Nearest: 1 + r.IntN(8)}, {Within: math.Inf(1), Nearest: g.N + 3}, {Within: some, Nearest: math.MaxInt}, {Within: some, Nearest: 1 + r.IntN(20)},
+		{Within: some / float64(g.Scale)}, {Within: math.Inf(1)}, {Within: float64(r.IntN(400) - 40)}, {Within: 0},
+		{Within: -1},
+		{Within: math.Inf(1), Nearest: 1 + r.IntN(8)}, {Within: math.Inf(1), Nearest: g.N + 3},
+		{Within: some, Nearest: math.MaxInt}, {Within: some, Nearest: 1 + r.IntN(20)},
 	}
 }
 
@@ -142,7 +144,8 @@ func TestRows(t *testing.T) {
 						}
 						want := plainly(g, search.From(u), u, q)
 						if same := sameRow(g, search, u, q, got, want); same != "" {
-							t.Fatalf("round %d: %s of %v, n = %d, row %d, %+v: %s\n%v\nwant %v", round, name, w, g.N, u, q, same, got, want)
+							t.Fatalf("round %d: %s of %v, n = %d, row %d, %+v: %s\n%v\nwant %v", round, name, w, g.N, u,
+								q, same, got, want)
 						}
 					}
 				}
@@ -168,7 +171,8 @@ func sameRow(g *graph.Graph, search *graph.Search, u int, q near.Question, got, 
 	limit := q.Within
 	has := map[int]bool{}
 	for _, x := range got {
-		if d := dist[x.row]; math.Abs(x.distance-d) > allowed(d) || x.distance > q.Within+allowed(d) || x.row == u || has[x.row] {
+		if d := dist[x.row]; math.Abs(x.distance-d) > allowed(d) || x.distance > q.Within+allowed(d) || x.row == u ||
+			has[x.row] {
 			return "a wrong distance"
 		}
 		has[x.row] = true
@@ -195,7 +199,8 @@ func TestLimit(t *testing.T) {
 	for range 2000 {
 		kind := entry.Kinds[r.IntN(len(entry.Kinds))]
 		scale := []int64{1, 10, 1000, 1000000}[r.IntN(4)]
-		d := []float64{r.Float64(), r.Float64() * 1000, float64(r.IntN(1000)), float64(r.IntN(1000)) / 10, 1e-300, 0}[r.IntN(6)]
+		d := []float64{r.Float64(), r.Float64() * 1000, float64(r.IntN(1000)), float64(r.IntN(1000)) / 10, 1e-300,
+			0}[r.IntN(6)]
 		if r.IntN(3) == 0 {
 			d = -d
 		}
@@ -248,7 +253,8 @@ func TestSearcherRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := near.NewSearcher(context.Background(), cycle, near.Question{Within: 5}); !errors.Is(err, graph.ErrNegativeCycle) {
+	if _, err := near.NewSearcher(context.Background(), cycle, near.Question{Within: 5}); !errors.Is(err,
+		graph.ErrNegativeCycle) {
 		t.Error(err)
 	}
 	for _, q := range []near.Question{{Within: math.NaN()}, {Nearest: -1}} {

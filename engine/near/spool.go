@@ -80,7 +80,8 @@ func parseHead(file []byte) (h head, ok bool, err error) {
 	switch {
 	case whole:
 		err = json.Unmarshal(line, &h)
-		ok = err == nil && h.Format == spoolFormat && entry.Kind(h.Kind).Valid() && h.Vertices > 0 && h.Vertices <= graph.MaxVertices
+		ok = err == nil && h.Format == spoolFormat && entry.Kind(h.Kind).Valid() && h.Vertices > 0 &&
+			h.Vertices <= graph.MaxVertices
 		return h, ok, nil
 	case bytes.HasPrefix(file, first):
 		return h, true, nil // of a version before checksums
@@ -166,7 +167,9 @@ func lockedFile(path string) (f *os.File, made bool, err error) {
 	f, made, err = lock.OpenFile(path)
 	switch {
 	case errors.Is(err, lock.ErrNoLocks):
-		err = text.ErrorOf(lock.ErrNoLocks, "%s: this volume has no locks, and without them nothing keeps two processes from writing one file: name a FILE on another volume", path)
+		err = text.ErrorOf(lock.ErrNoLocks,
+			"%s: this volume has no locks, and without them nothing keeps two processes from writing one file: name a "+
+				"FILE on another volume", path)
 	case err != nil:
 		err = fmt.Errorf("spool: %w", err)
 	}
@@ -204,19 +207,25 @@ func (s *spool) other(was []byte, want head) error {
 		const remedy = "remove it to begin again, or name another FILE"
 		return text.ErrorOf(disk.ErrCorrupt, "%s is damaged: %w: %s", name, err, remedy)
 	case !ok:
-		return text.ErrorOf(errOther, "%s is no spool of ooc near, or damaged: move it away, or name another FILE", name)
+		return text.ErrorOf(errOther, "%s is no spool of ooc near, or damaged: move it away, or name another FILE",
+			name)
 	case h.Version != spoolVersion:
 		return text.ErrorOf(errOther, "%s was begun by another version of ooc: remove it to begin again", name)
 	case h.Graph != want.Graph:
-		return text.ErrorOf(errOther, "%s was begun for another graph, or this one has changed or was read in another way: remove it to begin again, or name another FILE", name)
+		return text.ErrorOf(errOther,
+			"%s was begun for another graph, or this one has changed or was read in another way: remove it to begin "+
+				"again, or name another FILE", name)
 	}
-	return text.ErrorOf(errOther, "%s was begun for another question, %q: go on with that, remove it to begin again, or name another FILE", name, h.question())
+	return text.ErrorOf(errOther,
+		"%s was begun for another question, %q: go on with that, remove it to begin again, or name another FILE", name,
+		h.question())
 }
 
 // question names the flags of a spool.
 func (h head) question() string {
 	var words []string
-	if limit, err := strconv.ParseFloat(h.Limit, 64); err == nil && limit < greatestOf(entry.Kind(h.Kind), h.Scale, math.Inf(1)) {
+	if limit, err := strconv.ParseFloat(h.Limit, 64); err == nil &&
+		limit < greatestOf(entry.Kind(h.Kind), h.Scale, math.Inf(1)) {
 		words = append(words, "--within "+string(text.Float64.Append(nil, limit/float64(max(1, h.Scale)))))
 	}
 	if len(words) == 0 && h.Nearest == 0 {
@@ -280,7 +289,8 @@ func (s *spool) next(size int64) (r *record, ok bool, err error) {
 func (s *spool) whole(r *record, h head, seen *set, memory []byte) (bool, []byte, error) {
 	n := int64(h.Vertices)
 	size, err := s.file.Seek(0, io.SeekEnd)
-	if err != nil || r.row < 0 || r.rows < 0 || r.row > n || r.rows > n-r.row || r.pairs < 0 || r.pairs > size || !s.known(r.bytes) {
+	if err != nil || r.row < 0 || r.rows < 0 || r.row > n || r.rows > n-r.row || r.pairs < 0 || r.pairs > size ||
+		!s.known(r.bytes) {
 		return false, memory, err
 	}
 	if at, n := r.part(parts - 1); at+n > size {
@@ -363,7 +373,8 @@ func (s *spool) read(r *record, which int, memory []byte) ([]byte, error) {
 		ok = widenColumns(memory, int(r.row), entry.View[uint32](of))
 	}
 	if !ok {
-		return memory, disk.Corrupt(s.file.Name(), "rows %d to %d differ from their checksum; the same command finds them again", r.row, r.row+r.rows-1)
+		return memory, disk.Corrupt(s.file.Name(),
+			"rows %d to %d differ from their checksum; the same command finds them again", r.row, r.row+r.rows-1)
 	}
 	return memory, nil
 }

@@ -35,7 +35,8 @@ func TestForgedRecords(t *testing.T) {
 		"column 10":             func(f forged) { f.all[columns] = entry.Bytes([]uint16{0, 7, 1}) },
 	} {
 		h := head{Format: spoolFormat, Version: spoolVersion, Vertices: 10, Kind: string(entry.KindI32)}
-		b := &batch{row: 3, counts: []uint32{2, 0, 1}, columns: []int32{1, 4, 9}, distances: entry.Bytes([]int32{7, 8, 9})}
+		b := &batch{row: 3, counts: []uint32{2, 0, 1}, columns: []int32{1, 4, 9},
+			distances: entry.Bytes([]int32{7, 8, 9})}
 		b.pack(entry.KindI32)
 		forge(forged{&h, &b.record, &b.parts})
 		path := filepath.Join(t.TempDir(), "x.near")
@@ -61,7 +62,8 @@ func TestForgedRecords(t *testing.T) {
 // TestSpoolChanges damages a record of a spool that is open.
 func TestSpoolChanges(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.near")
-	s, err := openSpool(path, head{Format: spoolFormat, Version: spoolVersion, Vertices: 10, Kind: string(entry.KindI32)})
+	s, err := openSpool(path,
+		head{Format: spoolFormat, Version: spoolVersion, Vertices: 10, Kind: string(entry.KindI32)})
 	if err != nil {
 		t.Fatal(err)
 	}

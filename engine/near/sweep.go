@@ -27,7 +27,8 @@ const (
 
 // sweeps reports whether buckets are good for the question.
 func (w *worker[D, W]) sweeps() bool {
-	return w.potential == nil && w.k == w.n && float64(w.last)*bucketsAnArc < mostBuckets*w.mean && bucketsAnArc/w.mean <= math.MaxFloat64
+	return w.potential == nil && w.k == w.n && float64(w.last)*bucketsAnArc < mostBuckets*w.mean &&
+		bucketsAnArc/w.mean <= math.MaxFloat64
 }
 
 // newBuckets makes buckets for distances up to last, where arcs have a mean weight.

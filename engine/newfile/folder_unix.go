@@ -44,7 +44,8 @@ func keepAccess(f *os.File, was fs.FileInfo) error {
 	if ok {
 		_ = f.Chown(-1, int(s.Gid))
 	}
-	if err := f.Chmod(was.Mode().Perm()); err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, errors.ErrUnsupported) {
+	if err := f.Chmod(was.Mode().Perm()); err != nil && !errors.Is(err, fs.ErrPermission) &&
+		!errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
 	if ok {

@@ -122,7 +122,8 @@ func (f File) look() (at place, err error) {
 		}
 	}
 	if owner := tiles.Owner(at.path); owner != "" {
-		return at, fmt.Errorf("%w: it is in %s, and only ooc itself writes in a store or a batch; name another file", errKept, owner)
+		return at, fmt.Errorf("%w: it is in %s, and only ooc itself writes in a store or a batch; name another file",
+			errKept, owner)
 	}
 	if at.was != nil && !f.Overwrite {
 		return at, fmt.Errorf("%w; replace it with --overwrite", fs.ErrExist)

@@ -161,11 +161,13 @@ func TestKeptFilesAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range kept {
-		f := File{Path: dir + "/" + name, Overwrite: true, Keep: []string{at("input"), at("folder"), at("later"), at("nothing")}}
+		f := File{Path: dir + "/" + name, Overwrite: true,
+			Keep: []string{at("input"), at("folder"), at("later"), at("nothing")}}
 		if err := f.Check(); !errors.Is(err, errKept) {
 			t.Errorf("%s passes: %v", name, err)
 		}
-		if err := f.Write(func(io.Writer) error { t.Errorf("%s is filled", name); return nil }); !errors.Is(err, errKept) {
+		if err := f.Write(func(io.Writer) error { t.Errorf("%s is filled", name); return nil }); !errors.Is(err,
+			errKept) {
 			t.Errorf("%s is written: %v", name, err)
 		}
 	}

@@ -20,7 +20,8 @@ func TestPipes(t *testing.T) {
 	if err := unix.Mkfifo(path, 0o600); err != nil {
 		t.Skip(err)
 	}
-	if err := (File{Path: path}).Write(fill("x", nil)); !errors.Is(err, unix.ENXIO) || !strings.Contains(err.Error(), path+": nobody reads") {
+	if err := (File{Path: path}).Write(fill("x", nil)); !errors.Is(err, unix.ENXIO) ||
+		!strings.Contains(err.Error(), path+": nobody reads") {
 		t.Fatal(err)
 	}
 	text, got := strings.Repeat("more than a pipe holds", 1<<14), make(chan string)

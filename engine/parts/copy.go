@@ -100,12 +100,15 @@ func (c *copying) together() int {
 func (c *copying) ours(p *engine.Problem) error {
 	m, dir := c.store.Meta(), c.store.Dir()
 	other := func(what string) error {
-		return text.ErrorOf(errOther, "%s is there, and is %s; name another store for what the parts make, or remove it", dir, what)
+		return text.ErrorOf(errOther,
+			"%s is there, and is %s; name another store for what the parts make, or remove it", dir, what)
 	}
 	if len(m.Sources) > 0 {
-		return text.ErrorOf(errOther, "%s is there, and holds some rows as the parts do: the new store is named before the parts", dir)
+		return text.ErrorOf(errOther,
+			"%s is there, and holds some rows as the parts do: the new store is named before the parts", dir)
 	}
-	if m.Layout != c.meta.Layout || m.N != c.meta.N || m.Kind != c.meta.Kind || m.T != c.meta.T || m.Scale != c.meta.Scale || m.Predecessors != c.meta.Predecessors || m.IDBase != c.meta.IDBase {
+	if m.Layout != c.meta.Layout || m.N != c.meta.N || m.Kind != c.meta.Kind || m.T != c.meta.T ||
+		m.Scale != c.meta.Scale || m.Predecessors != c.meta.Predecessors || m.IDBase != c.meta.IDBase {
 		return other(fmt.Sprintf("of %d vertices, kind %s, layout %s, tiles of edge %d", m.N, m.Kind, m.Layout, m.T))
 	}
 	digest := m.Input.SHA256
@@ -151,7 +154,8 @@ func (c *copying) run(ctx context.Context) error {
 			return c.stop(ctx, err)
 		}
 	}
-	if err := c.checkpoint(tiles.State{Algorithm: c.state.Algorithm, Done: int64(c.geom.N), Elapsed: c.state.Elapsed}); err != nil {
+	if err := c.checkpoint(tiles.State{Algorithm: c.state.Algorithm, Done: int64(c.geom.N),
+		Elapsed: c.state.Elapsed}); err != nil {
 		return err
 	}
 	if err := c.store.WriteSums(c.sums); err != nil {
@@ -344,5 +348,6 @@ func (s *source) read(tile []byte, sums []uint32, i, j int) error {
 	if now, serr := s.store.Sums(); errors.Is(serr, fs.ErrNotExist) || serr == nil && !slices.Equal(now, s.sums) {
 		return s.anew()
 	}
-	return fmt.Errorf("%w; solve %s, and merge again, which goes on", err, cmp.Or(s.again, "this part again, with ooc solve "+text.Quote(s.dir)+" --restart"))
+	return fmt.Errorf("%w; solve %s, and merge again, which goes on", err,
+		cmp.Or(s.again, "this part again, with ooc solve "+text.Quote(s.dir)+" --restart"))
 }

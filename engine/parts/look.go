@@ -121,7 +121,8 @@ func (w *whole) add(dir string, stores []string) error {
 		return err
 	}
 	if _, err := p.Store().Sums(); errors.Is(err, fs.ErrNotExist) { // the solve was killed in its last step
-		return fmt.Errorf("%s has no checksums: it is %w to the last step; go on with: %s", dir, engine.ErrUnsolved, goOn)
+		return fmt.Errorf("%s has no checksums: it is %w to the last step; go on with: %s", dir, engine.ErrUnsolved,
+			goOn)
 	} else if err != nil {
 		return err
 	}
@@ -186,7 +187,9 @@ func ofRounds(dirs []string) (stores []string, err error) {
 		}
 	}
 	if stores != nil && other != "" {
-		return nil, text.ErrorOf(errOther, "%s is a part of rounds over several processes, and %s is none: name all such parts, or the folder that holds them, and nothing else", stores[0], other)
+		return nil, text.ErrorOf(errOther,
+			"%s is a part of rounds over several processes, and %s is none: name all such parts, or the folder that "+
+				"holds them, and nothing else", stores[0], other)
 	}
 	return stores, nil
 }
@@ -195,12 +198,14 @@ func ofRounds(dirs []string) (stores []string, err error) {
 func rowsOf(p *engine.Problem) (first, end int, err error) {
 	m, dir := p.Meta(), p.Dir()
 	none := func(format string, args ...any) (int, int, error) {
-		return 0, 0, text.ErrorOf(errOther, "%s %s; ooc solve GRAPH --sources part:I/K makes parts", dir, fmt.Sprintf(format, args...))
+		return 0, 0, text.ErrorOf(errOther, "%s %s; ooc solve GRAPH --sources part:I/K makes parts", dir,
+			fmt.Sprintf(format, args...))
 	}
 	k := len(m.Sources)
 	switch {
 	case k == 0:
-		return none("is no part: it keeps %s of all rows", map[bool]string{true: "factors", false: "distances"}[p.Geometry().Factors])
+		return none("is no part: it keeps %s of all rows",
+			map[bool]string{true: "factors", false: "distances"}[p.Geometry().Factors])
 	case m.Predecessors:
 		return none("keeps predecessors")
 	}
@@ -237,9 +242,12 @@ func (w *whole) complete() error {
 		if p.first < next {
 			before := w.parts[i-1]
 			if before.first == p.first && before.end == p.end {
-				return text.ErrorOf(errOther, "%s and %s are the same part%s: name one of them", before.dir, p.dir, w.named(&p))
+				return text.ErrorOf(errOther, "%s and %s are the same part%s: name one of them", before.dir, p.dir,
+					w.named(&p))
 			}
-			return text.ErrorOf(errOther, "%s and %s have some of the same rows: they were divided into another number of parts", before.dir, p.dir)
+			return text.ErrorOf(errOther,
+				"%s and %s have some of the same rows: they were divided into another number of parts", before.dir,
+				p.dir)
 		}
 		if p.first > next {
 			lack = append(lack, fmt.Sprintf("%d to %d", next*w.meta.T, min(p.first*w.meta.T, w.meta.N)-1))

@@ -22,7 +22,8 @@ var errOther = class.New(class.Input, "not the parts of one matrix")
 func Rows(n, t, i, k int) (tiles.RowSet, error) {
 	side := entry.CeilDiv(n, t)
 	if k > side {
-		return nil, fmt.Errorf("%d rows are only %s of tiles of edge %d, and a part has at least one: ask for fewer parts, or smaller tiles", n, english.Plural(side, "row", ""), t)
+		return nil, fmt.Errorf("%d rows are only %s of tiles of edge %d, and a part has at least one: ask for fewer "+
+			"parts, or smaller tiles", n, english.Plural(side, "row", ""), t)
 	}
 	first, end := span(side, i, k)
 	rows := make(tiles.RowSet, 0, (end-first)*t)
@@ -82,8 +83,9 @@ func Merge(ctx context.Context, out string, dirs []string, o Options) (*Result, 
 		return nil, err
 	}
 	g := c.geom
-	r := &Result{Store: out, Parts: w.count(), Vertices: g.N, Arcs: w.meta.Arcs, Kind: string(w.meta.Kind), Layout: string(g.Layout()),
-		Bytes: g.MatrixBytes(), Resumed: int(c.safe)}
+	r := &Result{Store: out, Parts: w.count(), Vertices: g.N, Arcs: w.meta.Arcs, Kind: string(w.meta.Kind),
+		Layout: string(g.Layout()),
+		Bytes:  g.MatrixBytes(), Resumed: int(c.safe)}
 	if r.Already, err = c.finished(); err == nil && !r.Already {
 		if c.there > 0 && o.Resumed != nil {
 			o.Resumed(r.Resumed, g.N)

@@ -34,7 +34,8 @@ func solved(t *testing.T, dir string, g *graph.Graph, o engine.CreateOptions) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	enginetest.Solve(t, p, engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: enginetest.Device(t, 4*enginetest.MinSlots(8, 1), o.Tile)})
+	enginetest.Solve(t, p, engine.Options{Request: plan.Request{Algorithm: eliminate.Name},
+		Device: enginetest.Device(t, 4*enginetest.MinSlots(8, 1), o.Tile)})
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +247,8 @@ func TestMergeStops(t *testing.T) {
 			h.OnSync = func(name string, done bool) {
 				syncs++
 				// Cut fails before there is a store.
-				if dst := filepath.Join(copies, fmt.Sprint(syncs)); r.IntN(3) == 0 && len(cuts) < 12 && h.Cut(dst, r) == nil {
+				if dst := filepath.Join(copies, fmt.Sprint(syncs)); r.IntN(3) == 0 && len(cuts) < 12 &&
+					h.Cut(dst, r) == nil {
 					cuts = append(cuts, dst)
 				}
 			}
@@ -318,7 +320,8 @@ func TestMergeInterrupted(t *testing.T) {
 	}
 	file.Close()
 	rows := 0
-	if res := merged(t, out, dirs, Options{Resumed: func(there, of int) { rows = there }}); rows != 128 || res.Resumed != 128 || res.Copied >= res.Bytes {
+	if res := merged(t, out, dirs, Options{Resumed: func(there, of int) { rows = there }}); rows != 128 ||
+		res.Resumed != 128 || res.Copied >= res.Bytes {
 		t.Errorf("%+v", res)
 	}
 	same(t, out, whole)
@@ -341,7 +344,8 @@ func TestDamagedParts(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := Merge(t.Context(), out, dirs, Options{})
-		if !errors.Is(err, tiles.ErrCorrupt) || !strings.Contains(err.Error(), hurt) || !strings.Contains(err.Error(), fmt.Sprintf(",%d)", side-1)) || !strings.Contains(err.Error(), "--restart") {
+		if !errors.Is(err, tiles.ErrCorrupt) || !strings.Contains(err.Error(), hurt) ||
+			!strings.Contains(err.Error(), fmt.Sprintf(",%d)", side-1)) || !strings.Contains(err.Error(), "--restart") {
 			t.Fatal(err)
 		}
 		p := enginetest.Open(t, hurt)
@@ -368,7 +372,10 @@ func TestBegunAgain(t *testing.T) {
 	slices.Sort(dirs)
 	last, out := dirs[2], filepath.Join(t.TempDir(), "out.ooc")
 	for name, again := range map[string]func(p *engine.Problem) (*engine.Problem, error){
-		"again": func(p *engine.Problem) (*engine.Problem, error) { return p, p.Restart(t.Context(), engine.Options{}) },
+		"again": func(p *engine.Problem) (*engine.Problem, error) {
+			return p,
+				p.Restart(t.Context(), engine.Options{})
+		},
 		"anew": func(p *engine.Problem) (*engine.Problem, error) {
 			return p.Replace(t.Context(), g, engine.CreateOptions{Tile: 64, Sources: p.Meta().Sources})
 		},
@@ -452,7 +459,8 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	foreign := filepath.Join(at, "foreign")
-	if err := errors.Join(os.Mkdir(foreign, 0o777), os.WriteFile(filepath.Join(foreign, "letter.txt"), []byte("Dear"), 0o666)); err != nil {
+	if err := errors.Join(os.Mkdir(foreign, 0o777),
+		os.WriteFile(filepath.Join(foreign, "letter.txt"), []byte("Dear"), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	otherAll := filepath.Join(at, "other.ooc")
@@ -466,23 +474,35 @@ func TestRefusals(t *testing.T) {
 		kind error
 		says []string
 	}{
-		"one is missing":         {out, dirs[:3], errOther, []string{"missing: part:4/4", "--sources part:4/4"}},
-		"two are missing":        {out, []string{dirs[1], dirs[3]}, errOther, []string{"missing: part:1/4, part:3/4"}},
-		"one twice":              {out, append([]string{dirs[2]}, dirs...), errOther, []string{"3.ooc and ", "are the same store"}},
-		"a copy of one":          {out, append([]string{of("copy.ooc", g, tile, 2, 4)}, dirs...), errOther, []string{"are the same part, part:2/4", "2.ooc", "copy.ooc"}},
-		"another number":         {out, with(2, of("half.ooc", g, tile, 2, 2)), errOther, []string{"half.ooc", "some of the same rows", "another number of parts"}},
-		"another number, a gap":  {out, with(0, of("fifth.ooc", g, tile, 5, 5))[:3], errOther, []string{"missing: part:1/5, part:4/5"}},
-		"no number, a gap":       {out, []string{dirs[1], of("half-too.ooc", g, tile, 2, 2)}, errOther, []string{"missing: rows 0 to 63 "}},
-		"another tile":           {out, with(0, of("tile.ooc", g, 128, 1, 2)), errOther, []string{"tiles of edge 128", "tile.ooc", "64: solve all parts"}},
-		"another graph":          {out, with(3, of("other-part.ooc", other, tile, 4, 4)), errOther, []string{"other-part.ooc is of another graph than", "arcs"}},
-		"other ids":              {out, with(3, of("renamed.ooc", &renamed, tile, 4, 4)), errOther, []string{"renamed.ooc", "other ids"}},
-		"another kind":           {out, with(3, of("float.ooc", asFloat, tile, 4, 4)), errOther, []string{"float.ooc f32", "kind i32"}},
-		"another scale":          {out, with(3, of("scaled.ooc", scaled, tile, 4, 4)), errOther, []string{"scaled.ooc 10", "scale 1,"}},
-		"another size":           {out, with(3, of("smaller.ooc", smaller, tile, 4, 4)), errOther, []string{"smaller.ooc of one of 299"}},
-		"sources that are none":  {out, with(0, scattered), errOther, []string{"scattered.ooc is no part", "part:I/K"}},
-		"sources but no tiles":   {out, with(0, shifted), errOther, []string{"shifted.ooc is no part"}},
-		"a store of all rows":    {out, with(0, all), errOther, []string{"all.ooc is no part", "all rows"}},
-		"one is not solved":      {out, with(3, unsolved), engine.ErrUnsolved, []string{"unsolved.ooc is not solved yet", "ooc solve " + unsolved}},
+		"one is missing":  {out, dirs[:3], errOther, []string{"missing: part:4/4", "--sources part:4/4"}},
+		"two are missing": {out, []string{dirs[1], dirs[3]}, errOther, []string{"missing: part:1/4, part:3/4"}},
+		"one twice": {out, append([]string{dirs[2]}, dirs...), errOther,
+			[]string{"3.ooc and ", "are the same store"}},
+		"a copy of one": {out, append([]string{of("copy.ooc", g, tile, 2, 4)}, dirs...), errOther,
+			[]string{"are the same part, part:2/4", "2.ooc", "copy.ooc"}},
+		"another number": {out, with(2, of("half.ooc", g, tile, 2, 2)), errOther,
+			[]string{"half.ooc", "some of the same rows", "another number of parts"}},
+		"another number, a gap": {out, with(0, of("fifth.ooc", g, tile, 5, 5))[:3], errOther,
+			[]string{"missing: part:1/5, part:4/5"}},
+		"no number, a gap": {out, []string{dirs[1], of("half-too.ooc", g, tile, 2, 2)}, errOther,
+			[]string{"missing: rows 0 to 63 "}},
+		"another tile": {out, with(0, of("tile.ooc", g, 128, 1, 2)), errOther,
+			[]string{"tiles of edge 128", "tile.ooc", "64: solve all parts"}},
+		"another graph": {out, with(3, of("other-part.ooc", other, tile, 4, 4)), errOther,
+			[]string{"other-part.ooc is of another graph than", "arcs"}},
+		"other ids": {out, with(3, of("renamed.ooc", &renamed, tile, 4, 4)), errOther,
+			[]string{"renamed.ooc", "other ids"}},
+		"another kind": {out, with(3, of("float.ooc", asFloat, tile, 4, 4)), errOther,
+			[]string{"float.ooc f32", "kind i32"}},
+		"another scale": {out, with(3, of("scaled.ooc", scaled, tile, 4, 4)), errOther,
+			[]string{"scaled.ooc 10", "scale 1,"}},
+		"another size": {out, with(3, of("smaller.ooc", smaller, tile, 4, 4)), errOther,
+			[]string{"smaller.ooc of one of 299"}},
+		"sources that are none": {out, with(0, scattered), errOther, []string{"scattered.ooc is no part", "part:I/K"}},
+		"sources but no tiles":  {out, with(0, shifted), errOther, []string{"shifted.ooc is no part"}},
+		"a store of all rows":   {out, with(0, all), errOther, []string{"all.ooc is no part", "all rows"}},
+		"one is not solved": {out, with(3, unsolved), engine.ErrUnsolved,
+			[]string{"unsolved.ooc is not solved yet", "ooc solve " + unsolved}},
 		"a folder of others":     {out, with(3, foreign), tiles.ErrNotStore, []string{"foreign"}},
 		"nothing there":          {out, with(3, foreign+"/no.ooc"), os.ErrNotExist, []string{"no.ooc"}},
 		"out is a part":          {dirs[0], dirs, errOther, []string{"part of itself"}},
@@ -493,7 +513,8 @@ func TestRefusals(t *testing.T) {
 		"out has another layout": {squareAll, dirs, errOther, []string{"square.ooc is there", "layout square"}},
 		"out has no folder":      {foreign + "/x/out.ooc", dirs, os.ErrNotExist, []string{"make the folder"}},
 	} {
-		before := files(t, append(slices.Clone(c.dirs[:len(c.dirs)-1]), all, otherAll, foreign, squareAll, scattered)...)
+		before := files(t, append(slices.Clone(c.dirs[:len(c.dirs)-1]), all, otherAll, foreign, squareAll,
+			scattered)...)
 		_, err := Merge(t.Context(), c.out, c.dirs, Options{})
 		if !errors.Is(err, c.kind) {
 			t.Errorf("%s: %v", name, err)
@@ -507,13 +528,15 @@ func TestRefusals(t *testing.T) {
 		if _, err := os.Lstat(out); !errors.Is(err, os.ErrNotExist) {
 			t.Fatalf("%s: a store was made", name)
 		}
-		if files(t, append(slices.Clone(c.dirs[:len(c.dirs)-1]), all, otherAll, foreign, squareAll, scattered)...) != before {
+		if files(t, append(slices.Clone(c.dirs[:len(c.dirs)-1]), all, otherAll, foreign, squareAll,
+			scattered)...) != before {
 			t.Errorf("%s: something was changed", name)
 		}
 	}
 
 	held := enginetest.Open(t, dirs[2])
-	if _, err := Merge(t.Context(), out, dirs, Options{}); !errors.Is(err, tiles.ErrLocked) || !strings.Contains(err.Error(), dirs[2]) {
+	if _, err := Merge(t.Context(), out, dirs, Options{}); !errors.Is(err, tiles.ErrLocked) ||
+		!strings.Contains(err.Error(), dirs[2]) {
 		t.Errorf("a part that is in use: %v", err)
 	}
 	if err := held.Close(); err != nil {

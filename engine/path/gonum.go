@@ -192,7 +192,8 @@ func (w *Walker) into(y int32, do func(x int32, weight float64)) error {
 	n := len(w.dist)
 	kind := w.p.Meta().Kind.Wide()
 	distances, before := kind.Make(n), entry.Make(n)
-	if err := errors.Join(w.p.Store().ReadCol(distances, int(y)), w.p.Store().ReadColPredecessors(before, int(y))); err != nil {
+	if err := errors.Join(w.p.Store().ReadCol(distances, int(y)),
+		w.p.Store().ReadColPredecessors(before, int(y))); err != nil {
 		return err
 	}
 	for x, b := range entry.View[int32](before) {

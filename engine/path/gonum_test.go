@@ -75,7 +75,8 @@ func TestGonum(t *testing.T) {
 			if err := ours.Err(); err != nil {
 				t.Error(err)
 			}
-			if p, w, unique := ours.Between(1<<40, ids[0]); p != nil || !math.IsInf(w, 1) || unique || !math.IsInf(ours.Weight(ids[0], -1<<40), 1) {
+			if p, w, unique := ours.Between(1<<40, ids[0]); p != nil || !math.IsInf(w, 1) || unique ||
+				!math.IsInf(ours.Weight(ids[0], -1<<40), 1) {
 				t.Errorf("from nowhere: %v, %v, %v", p, w, unique)
 			}
 		}

@@ -204,7 +204,8 @@ func (w *Walker) between(u, v int) (Route, error) {
 		return w.path(u, v), nil
 	}
 	return Route{}, fmt.Errorf("%s: from %s to %s: %w: no arcs make the stored distance %s; look with: ooc verify",
-		w.p.Dir(), w.ids.Name(u), w.ids.Name(v), engine.ErrWrong, w.p.Numbers().Text(w.distance(int32(v))/float64(w.p.Meta().Scale)))
+		w.p.Dir(), w.ids.Name(u), w.ids.Name(v), engine.ErrWrong,
+		w.p.Numbers().Text(w.distance(int32(v))/float64(w.p.Meta().Scale)))
 }
 
 // unpacked leaves the path to v in steps, where all weights are positive integers. It finds none where arcs of the
@@ -244,7 +245,8 @@ func (w *Walker) follow(u, v int) (Route, error) {
 		kind := w.p.Meta().Kind.Wide()
 		weight := kind.Value(bits)
 		if !kind.Float() && w.dist[x]+weight != w.dist[y] {
-			return Route{}, fmt.Errorf("%s: from %s to %s: %w: predecessors do not make the stored distance; look with: ooc verify",
+			return Route{}, fmt.Errorf("%s: from %s to %s: %w: predecessors do not make the stored distance; look "+
+				"with: ooc verify",
 				w.p.Dir(), w.ids.Name(u), w.ids.Name(v), engine.ErrWrong)
 		}
 		w.steps = append(w.steps, step{vertex: x, weight: weight})
@@ -350,7 +352,8 @@ func (w *Walker) backwards(u, v int) bool {
 			continue
 		}
 		w.seen[arc.from] = w.walk
-		w.steps = append(w.steps, step{vertex: arc.from, weight: arc.weight, dist: top.dist - arc.weight, first: len(w.tight)})
+		w.steps = append(w.steps,
+			step{vertex: arc.from, weight: arc.weight, dist: top.dist - arc.weight, first: len(w.tight)})
 		if int(arc.from) == u {
 			return true
 		}

@@ -36,7 +36,8 @@ func checkPath(t *testing.T, g *graph.Graph, path Route, u, v int, want float64)
 		if i > 0 {
 			k := g.Find(x, int(y))
 			if k < 0 || g.Weight(k)/float64(g.Scale) != path.Weights[i-1] {
-				t.Fatalf("%d to %d: arc %d of %v, weight %v, is none of the graph's", u, v, i, path.Vertices, path.Weights[i-1])
+				t.Fatalf("%d to %d: arc %d of %v, weight %v, is none of the graph's", u, v, i, path.Vertices,
+					path.Weights[i-1])
 			}
 			sum += g.Weight(k)
 			magnitude += math.Abs(g.Weight(k))
@@ -216,7 +217,8 @@ func romeStore(t testing.TB) (*engine.Problem, *graph.Graph) {
 		t.Fatal(err)
 	}
 	p := enginetest.Create(t, g, 0)
-	enginetest.Solve(t, p, engine.Options{Device: enginetest.Shape{Tile: p.Geometry().T, Slots: 4096}.Options(t).Device})
+	enginetest.Solve(t, p, engine.Options{Device: enginetest.Shape{Tile: p.Geometry().T,
+		Slots: 4096}.Options(t).Device})
 	return p, g
 }
 
@@ -252,7 +254,8 @@ func TestFactorPaths(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "f.ooc"), g, engine.CreateOptions{Layout: tiles.Factors})
+		p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "f.ooc"), g,
+			engine.CreateOptions{Layout: tiles.Factors})
 		if err != nil {
 			t.Fatal(err)
 		}

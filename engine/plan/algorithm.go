@@ -124,7 +124,8 @@ func Names[A interface{ Name() string }](list []A) []string {
 func (q *Basis) Candidates(list []Algorithm) ([]Algorithm, error) {
 	sources := len(q.Sources) > 0
 	if k := q.Facts.Kind; q.Predecessors && k.PairBytes() == 0 {
-		return nil, text.ErrorOf(ErrAlgorithm, "no predecessors are kept beside distances of kind %s: use --kind i32; %s", k, notKept)
+		return nil, text.ErrorOf(ErrAlgorithm,
+			"no predecessors are kept beside distances of kind %s: use --kind i32; %s", k, notKept)
 	}
 	if sources && q.Predecessors {
 		return nil, text.ErrorOf(ErrAlgorithm, "predecessors are kept of every row, not only those of chosen sources; "+
@@ -138,29 +139,34 @@ func (q *Basis) Candidates(list []Algorithm) ([]Algorithm, error) {
 		can := a.Traits()
 		switch {
 		case can.Arcs && q.Dense:
-			return nil, text.ErrorOf(ErrAlgorithm, "a matrix has no sparse graph to eliminate vertices of; leave the algorithm to the plan")
+			return nil, text.ErrorOf(ErrAlgorithm,
+				"a matrix has no sparse graph to eliminate vertices of; leave the algorithm to the plan")
 		case !q.Facts.Kind.Kernels() && can.Kernels:
 			return nil, text.ErrorOf(ErrAlgorithm, "%s does not compute in kind %s: use --kind u16, "+
 				"or leave the algorithm to the plan", name, q.Facts.Kind)
 		case q.Predecessors && !can.Predecessors:
 			return nil, KeepsNoPredecessors(list, a)
 		case sources && !can.Sources:
-			return nil, text.ErrorOf(ErrAlgorithm, "%s needs every row, not only those of chosen sources; leave the algorithm to the plan", name)
+			return nil, text.ErrorOf(ErrAlgorithm,
+				"%s needs every row, not only those of chosen sources; leave the algorithm to the plan", name)
 		}
 		return []Algorithm{a}, nil
 	}
 	if sources && q.Dense {
-		return nil, text.ErrorOf(ErrAlgorithm, "chosen sources need a sparse graph, and the input is a matrix; solve all of it")
+		return nil, text.ErrorOf(ErrAlgorithm,
+			"chosen sources need a sparse graph, and the input is a matrix; solve all of it")
 	}
 	var left []Algorithm
 	for _, a := range list {
 		can := a.Traits()
-		if can.Automatic && (q.Facts.Kind.Kernels() || !can.Kernels) && (can.Predecessors || !q.Predecessors) && (can.Sources || !sources) && !(can.Arcs && q.Dense) {
+		if can.Automatic && (q.Facts.Kind.Kernels() || !can.Kernels) && (can.Predecessors || !q.Predecessors) &&
+			(can.Sources || !sources) && !(can.Arcs && q.Dense) {
 			left = append(left, a)
 		}
 	}
 	if len(left) == 0 {
-		return nil, text.ErrorOf(ErrAlgorithm, "distances of kind %s are found by searches of a sparse graph: give a list of arcs", q.Facts.Kind)
+		return nil, text.ErrorOf(ErrAlgorithm,
+			"distances of kind %s are found by searches of a sparse graph: give a list of arcs", q.Facts.Kind)
 	}
 	return left, nil
 }
@@ -171,7 +177,8 @@ const notKept = "or do without them: ooc path and ooc export --predecessors find
 // KeepsNoPredecessors returns the error for an algorithm that cannot keep predecessors and was asked to.
 func KeepsNoPredecessors(list []Algorithm, a Algorithm) error {
 	keeps := slices.IndexFunc(list, func(b Algorithm) bool { return b.Traits().Predecessors })
-	return text.ErrorOf(ErrAlgorithm, "%s keeps no predecessors, %s does: leave the algorithm to the plan; %s", a.Name(), list[keeps].Name(), notKept)
+	return text.ErrorOf(ErrAlgorithm, "%s keeps no predecessors, %s does: leave the algorithm to the plan; %s",
+		a.Name(), list[keeps].Name(), notKept)
 }
 
 // Choose measures the device and picks the algorithm of a list that should end first; of equals, the one listed first.
@@ -201,7 +208,8 @@ func (q *Basis) Measure(list []Algorithm, d kernels.Device) error {
 	if known {
 		return nil
 	}
-	if q.Rates, err = RatesFor(candidates, d, q.Facts.Kind.Variant(q.Facts.Negative), q.Facts.N); err == nil && q.Nodes > 0 {
+	if q.Rates, err = RatesFor(candidates, d, q.Facts.Kind.Variant(q.Facts.Negative), q.Facts.N); err == nil &&
+		q.Nodes > 0 {
 		q.Rates.Link, q.Rates.Disk, q.Rates.Dirty, q.Rates.Uncached = q.Link, q.Disk, 0, q.Disk > 0
 	}
 	return err
@@ -226,11 +234,13 @@ func (q *Basis) Choose(ctx context.Context, list []Algorithm) (*Choice, error) {
 		if err == nil && !math.IsInf(offer.Seconds, 1) {
 			offer.Algorithm = a.Name()
 			c.Offers = append(c.Offers, offer)
-			if err = q.Fits(q.StoreBytes(offer.Tile)+offer.Beside, "a solve by "+a.Name()); err != nil && offer.Seconds < without {
+			if err = q.Fits(q.StoreBytes(offer.Tile)+offer.Beside, "a solve by "+a.Name()); err != nil &&
+				offer.Seconds < without {
 				noRoom, without = err, offer.Seconds
 			}
 		}
-		if err != nil && (len(candidates) == 1 || !errors.Is(err, device.ErrMemory) && !errors.Is(err, tiles.ErrNoSpace)) {
+		if err != nil && (len(candidates) == 1 || !errors.Is(err, device.ErrMemory) &&
+			!errors.Is(err, tiles.ErrNoSpace)) {
 			return nil, err
 		}
 		if err != nil {

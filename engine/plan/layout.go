@@ -27,14 +27,16 @@ func (q *Basis) layout(candidates []Algorithm, d kernels.Device) (tiles.Layout, 
 	}
 	for _, a := range candidates {
 		if !a.Traits().Upper {
-			why = a.Name() + " solves every tile; leave the algorithm to the plan, or make a new store with --layout square"
+			why = a.Name() + " solves every tile; leave the algorithm to the plan, or make a new store with " +
+				"--layout square"
 		}
 	}
 	switch {
 	case why == "" && q.Layout != tiles.Square:
 		return tiles.Upper, nil
 	case q.Layout == tiles.Upper:
-		return "", text.ErrorOf(ErrLayout, "layout %s holds one half of a symmetric matrix, and cannot be taken: %s", tiles.Upper, why)
+		return "", text.ErrorOf(ErrLayout, "layout %s holds one half of a symmetric matrix, and cannot be taken: %s",
+			tiles.Upper, why)
 	case len(q.Sources) > 0:
 		return tiles.Rows, nil
 	}

@@ -72,7 +72,8 @@ func (d *modeled) ratesOf(v entry.Variant, tracks bool) (Rates, error) {
 		if tracks {
 			what = "predecessors"
 		}
-		return r, fmt.Errorf("%w: no rate of %s is known for %s; plan for a --device that is here", ErrAlgorithm, d.Name, what)
+		return r, fmt.Errorf("%w: no rate of %s is known for %s; plan for a --device that is here", ErrAlgorithm,
+			d.Name, what)
 	}
 	return r, nil
 }

@@ -18,22 +18,32 @@ import (
 
 // Rates are the measured rates that plans are made with.
 type Rates struct {
-	Kernel       float64 `json:"kernel_relaxations_per_second"` // relaxations/s of products with large tiles
-	Tail         float64 `json:"tail_seconds"`                  // seconds by which a product ends later than that rate says, for each vertex of its depth; 0: the device shares its cores
-	PerOperation float64 `json:"per_operation_seconds"`         // seconds that it takes to issue a kernel, or a copy of a tile
-	Closure      float64 `json:"closure_seconds"`               // seconds of the closure of a block of edge closureEdge
-	In           float64 `json:"in_bytes_per_second"`           // bytes/s from host to device
-	Out          float64 `json:"out_bytes_per_second"`          // bytes/s from device to host
-	Read         float64 `json:"read_bytes_per_second"`         // bytes/s from the matrix, where the page cache holds it, to host memory
-	Write        float64 `json:"write_bytes_per_second"`        // bytes/s from host memory to the matrix in the page cache
-	Disk         float64 `json:"sync_bytes_per_second"`         // bytes/s of a sync; 0: not measured, and left out
-	Lock         float64 `json:"lock_bytes_per_second"`         // bytes/s at which host memory is page-locked and given back; 0: it need not be
-	Host         float64 `json:"host_relaxations_per_second"`   // relaxations/s of products on the processor, where that is not the device; 0: it is
-	Levels       float64 `json:"level_relaxations_per_second"`  // relaxations/s of the levels of an expansion, which wait for memory; 0: the device has none
-	Pivot        float64 `json:"pivot_seconds"`                 // seconds that single-stage rounds take for a pivot on the whole matrix; 0: not measured
-	Dirty        float64 `json:"dirty_bytes"`                   // bytes that may wait to be written to disk before writers are held up; 0: unknown
-	Link         float64 `json:"link_bytes_per_second"`         // bytes/s that a node receives from others while it sends as much; 0: there is one node
-	Uncached     bool    `json:"-"`                             // no page cache is counted on: what host memory does not hold goes to the disk and back
+	Kernel float64 `json:"kernel_relaxations_per_second"` // relaxations/s of products with large tiles
+	// seconds by which a product ends later than that rate says, for each vertex of its depth; 0: the device shares its
+	// cores
+	Tail float64 `json:"tail_seconds"`
+	// seconds that it takes to issue a kernel, or a copy of a tile
+	PerOperation float64 `json:"per_operation_seconds"`
+	Closure      float64 `json:"closure_seconds"`      // seconds of the closure of a block of edge closureEdge
+	In           float64 `json:"in_bytes_per_second"`  // bytes/s from host to device
+	Out          float64 `json:"out_bytes_per_second"` // bytes/s from device to host
+	// bytes/s from the matrix, where the page cache holds it, to host memory
+	Read  float64 `json:"read_bytes_per_second"`
+	Write float64 `json:"write_bytes_per_second"` // bytes/s from host memory to the matrix in the page cache
+	Disk  float64 `json:"sync_bytes_per_second"`  // bytes/s of a sync; 0: not measured, and left out
+	// bytes/s at which host memory is page-locked and given back; 0: it need not be
+	Lock float64 `json:"lock_bytes_per_second"`
+	// relaxations/s of products on the processor, where that is not the device; 0: it is
+	Host float64 `json:"host_relaxations_per_second"`
+	// relaxations/s of the levels of an expansion, which wait for memory; 0: the device has none
+	Levels float64 `json:"level_relaxations_per_second"`
+	// seconds that single-stage rounds take for a pivot on the whole matrix; 0: not measured
+	Pivot float64 `json:"pivot_seconds"`
+	// bytes that may wait to be written to disk before writers are held up; 0: unknown
+	Dirty float64 `json:"dirty_bytes"`
+	// bytes/s that a node receives from others while it sends as much; 0: there is one node
+	Link     float64 `json:"link_bytes_per_second"`
+	Uncached bool    `json:"-"` // no page cache is counted on: what host memory does not hold goes to the disk and back
 
 	threads int // of the processor; 0: as many as this process has
 }
@@ -125,7 +135,8 @@ func timeRates(d kernels.Device, v entry.Variant, n int) (Rates, error) {
 		return m.ratesOf(v, device.Tracks(d))
 	}
 	o := sampleFor(d.Info(), n)
-	return device.Once(d, fmt.Sprint("rates ", v, o), func(d kernels.Device) (Rates, error) { return measureRates(d, v, o) })
+	return device.Once(d, fmt.Sprint("rates ", v, o),
+		func(d kernels.Device) (Rates, error) { return measureRates(d, v, o) })
 }
 
 // RatesFor measures the rates that the plans of the listed algorithms need, for n vertices.
@@ -217,7 +228,8 @@ func hostRate(v entry.Variant) float64 {
 	return 0.8 * Ceiling(d, v, small) // one that was kept will do
 }
 
-func (r *Rates) measure(s, beside kernels.Stream, v entry.Variant, t, products int, buf kernels.Buffer, host []byte, shared bool, long time.Duration) (err error) {
+func (r *Rates) measure(s, beside kernels.Stream, v entry.Variant, t, products int, buf kernels.Buffer, host []byte,
+	shared bool, long time.Duration) (err error) {
 	tb := int64(len(host))
 	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: i * tb} }
 	clear(host) // zeros are valid in every variant
@@ -271,7 +283,8 @@ func (r *Rates) measure(s, beside kernels.Stream, v entry.Variant, t, products i
 // timeProducts times products on a device that runs blocks of threads in waves. In two streams, the last wave of a
 // batch runs beside the first one of the next, as in a solve. One product alone then shows how long its own last wave
 // takes.
-func (r *Rates) timeProducts(s, beside kernels.Stream, v entry.Variant, t int, batch []kernels.Product, long time.Duration) (err error) {
+func (r *Rates) timeProducts(s, beside kernels.Stream, v entry.Variant, t int, batch []kernels.Product,
+	long time.Duration) (err error) {
 	work := float64(t) * float64(t) * float64(t)
 	half, wait := len(batch)/2, func() error { return errors.Join(s.Sync(), beside.Sync()) }
 	r.Kernel, err = rateFor(long, 1, wait, float64(len(batch))*work, func() error {

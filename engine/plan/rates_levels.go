@@ -59,7 +59,8 @@ func (r *Rates) timeLevels(d kernels.Device, v entry.Variant, n int) (err error)
 		for _, a := range []struct {
 			to   *kernels.Tile
 			data []int32
-		}{{&l.Ends, ends}, {&l.Weights, weights}, {&l.Offsets, offsets}} { // those of even length first: all are aligned
+			// those of even length first: all are aligned
+		}{{&l.Ends, ends}, {&l.Weights, weights}, {&l.Offsets, offsets}} {
 			*a.to = kernels.Tile{Buf: buf, Off: at}
 			data := entry.Bytes(a.data)
 			if err := errors.Join(s.CopyIn(*a.to, data), s.Sync()); err != nil {

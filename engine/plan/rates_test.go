@@ -54,7 +54,8 @@ func TestPartsAreMeasuredOnce(t *testing.T) {
 			if err := r.MeasureLevels(part, entry.I32, 0); err != nil {
 				t.Fatal(err)
 			}
-			rates, allocations, levels = append(rates, r), append(allocations, d.allocations.Swap(0)), append(levels, d.levels.Swap(0))
+			rates, allocations, levels = append(rates, r), append(allocations, d.allocations.Swap(0)),
+				append(levels, d.levels.Swap(0))
 		}
 		if rates[0] != rates[1] || rates[0].Levels == 0 {
 			t.Errorf("with predecessors %v: %+v and then %+v", tracks, rates[0], rates[1])

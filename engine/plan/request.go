@@ -22,8 +22,8 @@ type Request struct {
 	// few tiles on the processor, half of the free memory beside a device with memory of its own.
 	HostMemory int64
 
-	// Round is the width of rounds in vertices. Planning fails with rounds.ErrRound where it is no multiple of the tile edge.
-	// Default: 0, the width that should be fastest.
+	// Round is the width of rounds in vertices. Planning fails with rounds.ErrRound where it is no multiple of the tile
+	// edge. Default: 0, the width that should be fastest.
 	Round int
 
 	// Streams is how many queues of operations a device has. With 1 nothing overlaps: each copy and each kernel ends

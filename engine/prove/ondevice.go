@@ -221,7 +221,8 @@ func (w *deviceWorker) strip(first int) error {
 			return err
 		}
 	}
-	return d.failed(fmt.Errorf("rows %d to %d break a relation with their arcs there, but not on the processor: a fault of the device, or a bug", first, first+count-1))
+	return d.failed(fmt.Errorf("rows %d to %d break a relation with their arcs there, but not on the processor: a "+
+		"fault of the device, or a bug", first, first+count-1))
 }
 
 // differ has the device compare the entries of the rows that were read with their minima.
@@ -246,11 +247,15 @@ func (w *deviceWorker) differ(first, count int) (bool, error) {
 		},
 		func() error { return w.stream.CopyIn(at(0), w.hostNote) },
 		func() error {
-			return d.ops.LaneTranspose(w.stream, d.variant, kernels.LaneTranspose{Dst: lanes, Edge: d.lanes, Side: 1, Lanes: kernels.Tile{Buf: w.rows}, Width: d.pitch, Columns: at(0)})
+			return d.ops.LaneTranspose(w.stream, d.variant,
+				kernels.LaneTranspose{Dst: lanes, Edge: d.lanes, Side: 1, Lanes: kernels.Tile{Buf: w.rows},
+					Width: d.pitch, Columns: at(0)})
 		},
 		func() error {
-			return d.ops.Level(w.stream, d.variant, kernels.Level{Lanes: lanes, Width: d.lanes, Offsets: d.offsets, Ends: d.ends, Weights: d.weights,
-				Sources: at(d.lanes), Fresh: true, Ranges: []kernels.LevelRange{{Lo: int32(d.width), Hi: int32(d.width + d.g.N), Degree: d.degree}}})
+			return d.ops.Level(w.stream, d.variant,
+				kernels.Level{Lanes: lanes, Width: d.lanes, Offsets: d.offsets, Ends: d.ends, Weights: d.weights,
+					Sources: at(d.lanes), Fresh: true,
+					Ranges: []kernels.LevelRange{{Lo: int32(d.width), Hi: int32(d.width + d.g.N), Degree: d.degree}}})
 		},
 		func() error { return d.tiles.Differ(w.stream, at(2*d.lanes), lanes, minima, int64(d.g.N)*line) },
 		func() error { return w.stream.CopyOut(w.hostNote[2*line:], at(2*d.lanes)) },

@@ -129,13 +129,15 @@ func TestProveOnDevices(t *testing.T) {
 		}
 		upper := enginetest.CreateUpper(t, symmetric, 192)
 		enginetest.Solve(t, upper, engine.Options{})
-		some, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "some.ooc"), g, engine.CreateOptions{Tile: 64, Sources: []int32{3, 70, 71, int32(n - 1)}})
+		some, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "some.ooc"), g,
+			engine.CreateOptions{Tile: 64, Sources: []int32{3, 70, 71, int32(n - 1)}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer some.Close()
 		enginetest.Solve(t, some, engine.Options{})
-		for name, p := range map[string]*engine.Problem{"square": enginetest.Solved(t, r, g), "upper": upper, "some": some, "u16": enginetest.Solved(t, r, short)} {
+		for name, p := range map[string]*engine.Problem{"square": enginetest.Solved(t, r, g), "upper": upper,
+			"some": some, "u16": enginetest.Solved(t, r, short)} {
 			before := strips(all)
 			want := mustProve(t, p)
 			got, err := All(t.Context(), p, Options{Device: together})
@@ -196,17 +198,21 @@ func TestProveOnGPUs(t *testing.T) {
 				}
 			}
 			if all[0].strips.Load() == 0 || all[1].strips.Load() == 0 {
-				t.Errorf("of two devices, one has proved %d strips, and one %d", all[0].strips.Load(), all[1].strips.Load())
+				t.Errorf("of two devices, one has proved %d strips, and one %d", all[0].strips.Load(),
+					all[1].strips.Load())
 			}
 			for tries := 0; tries < 20 || all[0].wrong.Load() == 0 || all[1].wrong.Load() == 0; tries++ {
 				if tries == 200 {
-					t.Fatalf("of %d wrong entries, one device has met %d, and one %d", tries, all[0].wrong.Load(), all[1].wrong.Load())
+					t.Fatalf("of %d wrong entries, one device has met %d, and one %d", tries, all[0].wrong.Load(),
+						all[1].wrong.Load())
 				}
 				u, v := r.IntN(n), r.IntN(n)
-				was := enginetest.Change(t, p, u, v, func(was uint32) uint32 { return otherEntry(r, entry.KindI32, was) })
+				was := enginetest.Change(t, p, u, v,
+					func(was uint32) uint32 { return otherEntry(r, entry.KindI32, was) })
 				meet(t, all)
 				_, err := All(t.Context(), p, Options{Device: together})
-				wantWrong(t, err, fmt.Sprintf("n=%d (%d,%d) was %08x", n, u, v, was), fmt.Sprintf("tile (%d,%d), from %d to %d:", u/64, v/64, u, v))
+				wantWrong(t, err, fmt.Sprintf("n=%d (%d,%d) was %08x", n, u, v, was),
+					fmt.Sprintf("tile (%d,%d), from %d to %d:", u/64, v/64, u, v))
 				enginetest.Change(t, p, u, v, func(uint32) uint32 { return was })
 			}
 		})
@@ -248,7 +254,8 @@ func TestWrongOnAnyDevice(t *testing.T) {
 			}
 			was := enginetest.Change(t, p, u, v, func(was uint32) uint32 { return otherEntry(r, entry.KindI32, was) })
 			_, err := All(t.Context(), p, Options{Device: together})
-			wantWrong(t, err, fmt.Sprintf("n=%d (%d,%d) was %08x", n, u, v, was), fmt.Sprintf("tile (%d,%d), from %d to %d:", u/64, v/64, u, v))
+			wantWrong(t, err, fmt.Sprintf("n=%d (%d,%d) was %08x", n, u, v, was),
+				fmt.Sprintf("tile (%d,%d), from %d to %d:", u/64, v/64, u, v))
 			enginetest.Change(t, p, u, v, func(uint32) uint32 { return was })
 			met = 0
 			for _, d := range all {
@@ -279,11 +286,13 @@ func TestProofStopsWithDevice(t *testing.T) {
 		all, together := severalProving(t, 2)
 		meet(t, all)
 		all[broken].broken = true
-		if _, err := All(t.Context(), p, Options{Device: together}); !errors.Is(err, errBroken) || !strings.Contains(err.Error(), "proof on cpu: ") || !strings.Contains(err.Error(), "--device cpu") {
+		if _, err := All(t.Context(), p, Options{Device: together}); !errors.Is(err, errBroken) ||
+			!strings.Contains(err.Error(), "proof on cpu: ") || !strings.Contains(err.Error(), "--device cpu") {
 			t.Errorf("device %d is broken: %v", broken, err)
 		}
 		all[broken].broken, all[broken].blind = false, true
-		if _, err := All(t.Context(), p, Options{Device: together}); err == nil || errors.Is(err, engine.ErrWrong) || !strings.Contains(err.Error(), "a fault of the device") {
+		if _, err := All(t.Context(), p, Options{Device: together}); err == nil || errors.Is(err, engine.ErrWrong) ||
+			!strings.Contains(err.Error(), "a fault of the device") {
 			t.Errorf("device %d finds fault with every row: %v", broken, err)
 		}
 	}
@@ -314,7 +323,8 @@ func TestStripMemory(t *testing.T) {
 	r := seeds.New(t)
 	n := 3000 + r.IntN(500)
 	g := positive(t, r, n)
-	kept, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "f.ooc"), g, engine.CreateOptions{Layout: tiles.Factors})
+	kept, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "f.ooc"), g,
+		engine.CreateOptions{Layout: tiles.Factors})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,7 +340,8 @@ func TestStripMemory(t *testing.T) {
 	for name, of := range map[string]struct {
 		*engine.Problem
 		outside int64 // of Go's memory
-	}{"factors": {kept, f.Elimination.ScratchBytes(min(mostLanes, f.Elimination.BatchLanes()))}, "one tile": {tile, 0}} {
+	}{"factors": {kept, f.Elimination.ScratchBytes(min(mostLanes, f.Elimination.BatchLanes()))},
+		"one tile": {tile, 0}} {
 		src := storeSource(of.Problem)
 		counted, err := src.memory(mostLanes)
 		if err != nil {

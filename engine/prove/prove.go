@@ -84,7 +84,8 @@ func Matrix(ctx context.Context, g *graph.Graph, file string, o Options) (proof 
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
 	if n := m.Facts().N; n != g.N {
-		return Proof{}, &graph.InputError{File: file, Reason: fmt.Sprintf("%d×%d distances, but the graph has %d vertices", n, n, g.N)}
+		return Proof{}, &graph.InputError{File: file,
+			Reason: fmt.Sprintf("%d×%d distances, but the graph has %d vertices", n, n, g.N)}
 	}
 	if m.ByColumn() { // a column holds the distances from its vertex once all arcs are reversed
 		g = g.Reverse()
@@ -142,7 +143,8 @@ func prove(ctx context.Context, g *graph.Graph, src source, o Options) (proof Pr
 	pr.proof = Proof{Rows: src.rows, Entries: int64(src.rows) * int64(g.N)}
 	blocks := entry.CeilDiv(src.rows, lanesAtOnce)
 	if pr.bySearch() {
-		err = parallel.Do(ctx, src.rows, func() func(int) error { return pr.newSearcher().row }, func() { pr.progress(o, 1) })
+		err = parallel.Do(ctx, src.rows, func() func(int) error { return pr.newSearcher().row },
+			func() { pr.progress(o, 1) })
 		pr.proof.Seconds = time.Since(began).Seconds()
 		return pr.proof, err
 	}
@@ -181,7 +183,8 @@ type searcher struct {
 
 func (pr *prover) newSearcher() *searcher {
 	got := make([]float64, pr.g.N)
-	return &searcher{prover: pr, c: comparison{kind: pr.kind, judge: nearJudge{tree.NewSearch(pr.g), got}, got: got, read: pr.values()}}
+	return &searcher{prover: pr,
+		c: comparison{kind: pr.kind, judge: nearJudge{tree.NewSearch(pr.g), got}, got: got, read: pr.values()}}
 }
 
 func (s *searcher) row(row int) error {
@@ -218,7 +221,8 @@ func (pr *prover) newWorker() *worker {
 	for v := range w.places {
 		w.places[v] = int64(v) * lanesAtOnce * entry.WordBytes
 	}
-	w.m = kernels.Lanes{Data: alignedEntries((pr.width + pr.g.N) * lanesAtOnce), Width: lanesAtOnce, Entry: entry.WordBytes}
+	w.m = kernels.Lanes{Data: alignedEntries((pr.width + pr.g.N) * lanesAtOnce), Width: lanesAtOnce,
+		Entry: entry.WordBytes}
 	w.words = entry.View[uint32](w.m.Data)
 	return w
 }
@@ -244,7 +248,8 @@ func (w *worker) block(first int) error {
 		w.compare(lo, hi)
 	}
 	w.compareMembers()
-	hidden := w.g.Kind == entry.KindF32 && float64(math.Float32frombits(w.most))*2*entry.KindF32.RoundingSlack() >= w.g.MinWeight
+	hidden := w.g.Kind == entry.KindF32 &&
+		float64(math.Float32frombits(w.most))*2*entry.KindF32.RoundingSlack() >= w.g.MinWeight
 	for l := range w.count {
 		if w.bad[l] || hidden {
 			if err := w.decide(first + l); err != nil {
@@ -264,7 +269,8 @@ func (w *worker) decide(row int) error {
 		return err
 	}
 	if !w.g.Kind.Float() {
-		return fmt.Errorf("%w: row %d breaks a relation with its arcs, though a search finds its distances: a fault of the machine, or a bug", engine.ErrWrong, row)
+		return fmt.Errorf("%w: row %d breaks a relation with its arcs, though a search finds its distances: a fault "+
+			"of the machine, or a bug", engine.ErrWrong, row)
 	}
 	return nil
 }

@@ -86,7 +86,8 @@ func TestProve(t *testing.T) {
 func otherEntry(r *rand.Rand, kind entry.Kind, was uint32) uint32 {
 	if kind == entry.KindI32 {
 		for {
-			x := []int32{int32(was) + 1, int32(was) - 1, 0, entry.Inf32, r.Int32N(2000), -1 - r.Int32N(2000), int32(r.Uint32()),
+			x := []int32{int32(was) + 1, int32(was) - 1, 0, entry.Inf32, r.Int32N(2000), -1 - r.Int32N(2000),
+				int32(r.Uint32()),
 				math.MaxInt32, math.MinInt32}[r.IntN(9)]
 			if uint32(x) != was {
 				return uint32(x)
@@ -97,7 +98,8 @@ func otherEntry(r *rand.Rand, kind entry.Kind, was uint32) uint32 {
 	for {
 		x := []float32{d*1.001 + 1, d*0.999 - 1, 0, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
 			2000 * r.Float32(), -2000 * r.Float32()}[r.IntN(8)]
-		if math.IsInf(float64(d), 1) && !math.IsInf(float64(x), 1) || math.Abs(float64(x-d)) > 0.5+1e-4*math.Abs(float64(d)) || x != x {
+		if math.IsInf(float64(d), 1) && !math.IsInf(float64(x), 1) ||
+			math.Abs(float64(x-d)) > 0.5+1e-4*math.Abs(float64(d)) || x != x {
 			return math.Float32bits(x)
 		}
 	}
@@ -185,7 +187,8 @@ func TestProveSources(t *testing.T) {
 	r := seeds.New(t)
 	n := 150
 	g := enginetest.RandomGraph(t, r, n, entry.KindI32, false)
-	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: 64, Sources: []int32{3, 70, 71, 149}})
+	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g,
+		engine.CreateOptions{Tile: 64, Sources: []int32{3, 70, 71, 149}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +283,8 @@ func TestProveStops(t *testing.T) {
 		t.Error(err)
 	}
 	rows := 0
-	if _, err := All(context.Background(), p, Options{Progress: func(done, of int) { rows = done }}); err != nil || rows != 100 {
+	if _, err := All(context.Background(), p, Options{Progress: func(done, of int) { rows = done }}); err != nil ||
+		rows != 100 {
 		t.Errorf("%d rows, %v", rows, err)
 	}
 }

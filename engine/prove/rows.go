@@ -57,7 +57,8 @@ func storeSource(p *engine.Problem) source {
 			tile := alignedEntries(most * g.T)
 			return func(first, count int, take func(int, []byte, int)) error {
 				for j := range g.Side() {
-					if err := p.Store().Unchecked().ReadEntries(tile[:4*count*g.T], first/g.T, j, first%g.T*g.T); err != nil {
+					if err := p.Store().Unchecked().ReadEntries(tile[:4*count*g.T], first/g.T, j,
+						first%g.T*g.T); err != nil {
 						return err
 					}
 					take(j*g.T, tile, g.T)
@@ -149,7 +150,8 @@ func matrixSource(g *graph.Graph, m *dense.Matrix) source {
 			}
 			scale, number := float64(g.Scale), text.NumbersOf(g.Kind, g.Scale)
 			return fmt.Errorf("%s: entry [%d, %d], from %s to %s: %w: it holds %s, the distance is %s",
-				m.Source().Name, u, v, g.Name(u), g.Name(v), engine.ErrWrong, number.Text(d.got/scale), number.Text(d.want/scale))
+				m.Source().Name, u, v, g.Name(u), g.Name(v), engine.ErrWrong, number.Text(d.got/scale),
+				number.Text(d.want/scale))
 		},
 		memory: func(most int) (int64, error) { return 8*int64(g.N) + rowBytes(most, g.N), nil },
 		pieces: pieces,

@@ -26,11 +26,15 @@ type Sampled struct {
 	Worst   float64 `json:"worst"`   // largest difference as a fraction of what rounding allows; 0 in i32
 	Seed    uint64  `json:"seed"`    // that chose the rows
 
-	Confidence   float64  `json:"confidence"`                    // of the two bounds below: 0.99
-	RowsBound    *float64 `json:"wrong_rows_fraction_at_most"`   // the fraction of all rows, or columns, that may at most hold a wrong entry; nil: none was compared
-	Triangles    int      `json:"triangles"`                     // strips of tiles of which no entry is longer than a way over another vertex
-	TriangleSums int64    `json:"triangle_sums"`                 // sums of two entries that were compared with a third there
-	StripsBound  *float64 `json:"wrong_strips_fraction_at_most"` // the fraction of all such strips that may at most be otherwise; nil: none was checked
+	Confidence float64 `json:"confidence"` // of the two bounds below: 0.99
+	// the fraction of all rows, or columns, that may at most hold a wrong entry; nil: none was compared
+	RowsBound *float64 `json:"wrong_rows_fraction_at_most"`
+	// strips of tiles of which no entry is longer than a way over another vertex
+	Triangles int `json:"triangles"`
+	// sums of two entries that were compared with a third there
+	TriangleSums int64 `json:"triangle_sums"`
+	// the fraction of all such strips that may at most be otherwise; nil: none was checked
+	StripsBound *float64 `json:"wrong_strips_fraction_at_most"`
 }
 
 // Sample compares every tile with its checksum, and the stored graph and ids with theirs. Then it compares the rows
@@ -110,7 +114,8 @@ func verifySums(ctx context.Context, p *engine.Problem, v *Sampled) error {
 				return err
 			}
 			if err := p.Meta().CompareSums(i, j, 0, got, sums[t*len(got):]); err != nil {
-				return fmt.Errorf("%s: %w: %w; solve again with --restart", p.Store().FileOf(i, j), tiles.ErrCorrupt, err)
+				return fmt.Errorf("%s: %w: %w; solve again with --restart", p.Store().FileOf(i, j), tiles.ErrCorrupt,
+					err)
 			}
 			return nil
 		}
@@ -120,7 +125,8 @@ func verifySums(ctx context.Context, p *engine.Problem, v *Sampled) error {
 func verifyRows(ctx context.Context, p *engine.Problem, newJudge func() judge, sources []int, v *Sampled) error {
 	var mu sync.Mutex
 	return parallel.Do(ctx, len(sources), func() func(int) error {
-		c := &comparison{kind: p.Meta().Kind, judge: newJudge(), read: newRowReader(p), got: make([]float64, p.Geometry().N)}
+		c := &comparison{kind: p.Meta().Kind, judge: newJudge(), read: newRowReader(p),
+			got: make([]float64, p.Geometry().N)}
 		return func(i int) error {
 			wrong, worst, err := c.row(sources[i], p.Meta().Sources.Vertex(sources[i]))
 			if err == nil && wrong != nil {
@@ -209,9 +215,11 @@ func wrongEntry(p *engine.Problem, row int, d difference) error {
 	t, scale, number := p.Geometry().T, float64(p.Meta().Scale), p.Numbers()
 	if p.Geometry().Factors {
 		return fmt.Errorf("%s: from %s to %s: %w: %s from the factors, %s by search; solve again with --restart",
-			p.Store().FactorsPath(), ids.Name(u), ids.Name(v), engine.ErrWrong, number.Text(d.got/scale), number.Text(d.want/scale))
+			p.Store().FactorsPath(), ids.Name(u), ids.Name(v), engine.ErrWrong, number.Text(d.got/scale),
+			number.Text(d.want/scale))
 	}
 	i, j, _ := p.Geometry().Stored(u/t, v/t)
 	return fmt.Errorf("%s/%s: tile (%d,%d), from %s to %s: %w: %s stored, %s by search; solve again with --restart",
-		p.Dir(), tiles.MatrixName, i, j, ids.Name(p.Meta().Sources.Vertex(u)), ids.Name(v), engine.ErrWrong, number.Text(d.got/scale), number.Text(d.want/scale))
+		p.Dir(), tiles.MatrixName, i, j, ids.Name(p.Meta().Sources.Vertex(u)), ids.Name(v), engine.ErrWrong,
+		number.Text(d.got/scale), number.Text(d.want/scale))
 }

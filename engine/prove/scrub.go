@@ -56,7 +56,8 @@ func Scrub(ctx context.Context, p *engine.Problem, o ScrubOptions) (Scrubbed, er
 		return s.result, err
 	}
 	if o.From < 0 || o.From >= all {
-		return s.result, text.ErrorOf(ErrNoTile, "%s has tiles 0 to %d, and none %d to begin with", p.Dir(), all-1, o.From)
+		return s.result, text.ErrorOf(ErrNoTile, "%s has tiles 0 to %d, and none %d to begin with", p.Dir(), all-1,
+			o.From)
 	}
 	s.seen = make([]bool, all)
 	p.Store().DropCache()

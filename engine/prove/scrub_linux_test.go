@@ -31,7 +31,8 @@ func TestScrubRefused(t *testing.T) {
 	}
 	for _, e := range open { // all of the matrix from here on are for writing alone
 		fd, _ := strconv.Atoi(e.Name())
-		if name, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil && name == blind.Name() && fd != int(blind.Fd()) {
+		if name, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil && name == blind.Name() &&
+			fd != int(blind.Fd()) {
 			if err := unix.Dup3(int(blind.Fd()), fd, unix.O_CLOEXEC); err != nil {
 				t.Fatal(err)
 			}

@@ -24,7 +24,8 @@ func TestScrub(t *testing.T) {
 	p := enginetest.Solved(t, r, enginetest.RandomGraph(t, r, n, entry.KindI32, false))
 	side := p.Geometry().Side()
 	all := side * side
-	if s, err := Scrub(context.Background(), p, ScrubOptions{}); err != nil || s.Tiles != all || s.Next != all || s.Bytes != int64(all)*64*64*4 {
+	if s, err := Scrub(context.Background(), p, ScrubOptions{}); err != nil || s.Tiles != all || s.Next != all ||
+		s.Bytes != int64(all)*64*64*4 {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	ctx, stop := context.WithCancelCause(context.Background())
@@ -36,7 +37,8 @@ func TestScrub(t *testing.T) {
 	if !errors.Is(err, task.ErrInterrupted) || s.Next < 1 || s.Next > s.Tiles || s.Tiles == all {
 		t.Fatalf("stopped: %+v, %v", s, err)
 	}
-	if rest, err := Scrub(context.Background(), p, ScrubOptions{From: s.Next}); err != nil || rest.Tiles != all-s.Next || rest.Next != all {
+	if rest, err := Scrub(context.Background(), p, ScrubOptions{From: s.Next}); err != nil ||
+		rest.Tiles != all-s.Next || rest.Next != all {
 		t.Fatalf("resumed at %d: %+v, %v", s.Next, rest, err)
 	}
 	for _, from := range []int{-1, all} {
@@ -47,7 +49,8 @@ func TestScrub(t *testing.T) {
 	enginetest.Change(t, p, 70, 130, func(was uint32) uint32 { return was ^ 1<<r.IntN(32) })
 	enginetest.Change(t, p, 299, 0, func(was uint32) uint32 { return was ^ 1<<r.IntN(32) })
 	var named []string
-	s, err = Scrub(context.Background(), p, ScrubOptions{Damaged: func(err error) { named = append(named, err.Error()) }})
+	s, err = Scrub(context.Background(), p,
+		ScrubOptions{Damaged: func(err error) { named = append(named, err.Error()) }})
 	if !errors.Is(err, tiles.ErrCorrupt) || s.Damaged != 2 || s.Next != all || len(named) != 2 {
 		t.Fatalf("%+v, %v, %q", s, err, named)
 	}
@@ -59,7 +62,8 @@ func TestScrub(t *testing.T) {
 	if err := os.Truncate(filepath.Join(p.Dir(), "dist.npy"), 1<<14); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := Scrub(context.Background(), p, ScrubOptions{}); !errors.Is(err, tiles.ErrCorrupt) || s.Damaged < all-1 {
+	if s, err := Scrub(context.Background(), p, ScrubOptions{}); !errors.Is(err, tiles.ErrCorrupt) ||
+		s.Damaged < all-1 {
 		t.Errorf("a file that was cut: %+v, %v", s, err)
 	}
 }
@@ -75,7 +79,8 @@ func TestScrubInputs(t *testing.T) {
 		for i := range g.IDs.Numeric {
 			g.IDs.Numeric[i] = int64(3*i + 1)
 		}
-		p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "a.ooc"), g, engine.CreateOptions{Layout: layout})
+		p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "a.ooc"), g,
+			engine.CreateOptions{Layout: layout})
 		if err == nil {
 			defer p.Close()
 			_, err = p.Solve(t.Context(), engine.Options{})

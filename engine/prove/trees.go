@@ -61,11 +61,13 @@ type treeCheck struct {
 
 func newTreeCheck(p *engine.Problem, weight func(u, v int) (float64, error)) *treeCheck {
 	n := p.Geometry().N
-	return &treeCheck{p: p, weight: weight, raw: p.Meta().Kind.Make(n), stored: entry.Make(n), dist: make([]float64, n), arcs: make([]int32, n), magnitude: make([]float64, n)}
+	return &treeCheck{p: p, weight: weight, raw: p.Meta().Kind.Make(n), stored: entry.Make(n), dist: make([]float64, n),
+		arcs: make([]int32, n), magnitude: make([]float64, n)}
 }
 
 func (c *treeCheck) row(u int) error {
-	if err := errors.Join(c.p.Store().Unchecked().ReadRow(c.raw, u), c.p.Store().Unchecked().ReadRowPredecessors(c.stored, u)); err != nil {
+	if err := errors.Join(c.p.Store().Unchecked().ReadRow(c.raw, u),
+		c.p.Store().Unchecked().ReadRowPredecessors(c.stored, u)); err != nil {
 		return err
 	}
 	c.p.Meta().Kind.Values(c.dist, c.raw)
@@ -123,7 +125,8 @@ func (c *treeCheck) wrongArc(u, x, y int, from, weight, to float64) error {
 		return c.wrong(u, y, "its predecessor is %s, from which there is no arc", ids.Name(x))
 	}
 	show := func(d float64) string { return c.p.Numbers().Text(d / float64(c.p.Meta().Scale)) }
-	return c.wrong(u, y, "its predecessor is %s, at distance %s, from which an arc of %s makes no %s", ids.Name(x), show(from), show(weight), show(to))
+	return c.wrong(u, y, "its predecessor is %s, at distance %s, from which an arc of %s makes no %s", ids.Name(x),
+		show(from), show(weight), show(to))
 }
 
 // wrong says what is wrong with the predecessor of v on the path from u.

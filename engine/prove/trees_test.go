@@ -37,7 +37,8 @@ func TestWrongPredecessorIsFound(t *testing.T) {
 		}
 		if err := verifyTrees(context.Background(), p, []int{0}); !errors.Is(err, engine.ErrWrong) {
 			t.Errorf("predecessor %d in the place of 1: %v", wrong, err)
-		} else if wrong == 4 && !strings.Contains(err.Error(), "from 0 to 2: wrong distance: its predecessor is 4, from which there is no arc;") {
+		} else if wrong == 4 && !strings.Contains(err.Error(),
+			"from 0 to 2: wrong distance: its predecessor is 4, from which there is no arc;") {
 			t.Error(err)
 		}
 		// An entry of 7 may be an arc of 7, as far as a path can tell without the graph.
@@ -53,7 +54,8 @@ func TestPredecessorsOfRows(t *testing.T) {
 	for _, kind := range []entry.Kind{entry.KindI32, entry.KindF32, entry.KindF64} {
 		for range 5 {
 			g := enginetest.ZeroLaden(t, r, 70+r.IntN(200), kind, r.IntN(2) == 0)
-			p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g, engine.CreateOptions{Tile: 64, Predecessors: true})
+			p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), g,
+				engine.CreateOptions{Tile: 64, Predecessors: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -86,8 +86,10 @@ type triangles struct {
 func newTriangles(p *engine.Problem) *triangles {
 	t := p.Geometry().T
 	kind := p.Meta().Kind.Wide()
-	return &triangles{p: p, kind: kind, c: kind.Make(triangleRows * t), a: kind.Make(triangleRows * t), b: kind.Make(t * t),
-		vc: make([]float64, t), va: make([]float64, t), vb: make([]float64, t*t), slack: kind.AllowedRounding(p.Geometry().N, 1)}
+	return &triangles{p: p, kind: kind, c: kind.Make(triangleRows * t), a: kind.Make(triangleRows * t),
+		b:  kind.Make(t * t),
+		vc: make([]float64, t), va: make([]float64, t), vb: make([]float64, t*t),
+		slack: kind.AllowedRounding(p.Geometry().N, 1)}
 }
 
 // check compares one strip, and returns how many sums there were.
@@ -146,6 +148,8 @@ func (x *triangles) broken(s triangle, r, k, m int, c, a, b float64) error {
 		i, j, _ = p.Geometry().Stored(i, j)
 		return fmt.Sprintf("(%d,%d)", i, j)
 	}
-	return fmt.Errorf("%s/%s: tile %s, from %s to %s: %w: %s stored, but %s over %s, in tiles %s and %s; one of the three is wrong: solve again with --restart",
-		p.Dir(), tiles.MatrixName, tile(s.i, s.j), name(from), name(to), engine.ErrWrong, number.Text(c/scale), number.Text((a+b)/scale), name(over), tile(s.i, s.k), tile(s.k, s.j))
+	return fmt.Errorf("%s/%s: tile %s, from %s to %s: %w: %s stored, but %s over %s, in tiles %s and %s; one of the "+
+		"three is wrong: solve again with --restart",
+		p.Dir(), tiles.MatrixName, tile(s.i, s.j), name(from), name(to), engine.ErrWrong, number.Text(c/scale),
+		number.Text((a+b)/scale), name(over), tile(s.i, s.k), tile(s.k, s.j))
 }

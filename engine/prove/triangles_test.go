@@ -23,7 +23,8 @@ func TestTriangles(t *testing.T) {
 			continue
 		}
 		n := 65 + r.IntN(130)
-		p := enginetest.Open(t, enginetest.CreateMatrix(t, enginetest.WriteMatrix(t, enginetest.RandomGraph(t, r, n, k.Kind, k.Negative), false), k.Kind))
+		p := enginetest.Open(t, enginetest.CreateMatrix(t,
+			enginetest.WriteMatrix(t, enginetest.RandomGraph(t, r, n, k.Kind, k.Negative), false), k.Kind))
 		enginetest.Solve(t, p, enginetest.RandomShape(r, n, 64).Options(t))
 		all := func() error { return verifyTriangles(context.Background(), p, math.MaxInt, &Sampled{}) }
 		if err := all(); err != nil {
@@ -60,7 +61,8 @@ func TestTriangles(t *testing.T) {
 			before := dist[u]
 			dist[u] = changed
 			want := brokenTriangle(dist, k.Kind)
-			if err := all(); want != errors.Is(err, engine.ErrWrong) || err != nil && !strings.Contains(err.Error(), "over") {
+			if err := all(); want != errors.Is(err, engine.ErrWrong) || err != nil &&
+				!strings.Contains(err.Error(), "over") {
 				t.Fatalf("from %d to %d: %v; broken: %v", u, v, err, want)
 			}
 			if want {
@@ -107,7 +109,8 @@ func TestAtMostWrong(t *testing.T) {
 		n := 1 + r.IntN(300)
 		sample := 1 + r.IntN(n)
 		wrong := int(math.Round(atMostWrong(sample, n) * float64(n)))
-		if missing(sample, wrong, n) < 1-confidence-1e-9 || wrong < n && missing(sample, wrong+1, n) >= 1-confidence+1e-9 {
+		if missing(sample, wrong, n) < 1-confidence-1e-9 || wrong < n &&
+			missing(sample, wrong+1, n) >= 1-confidence+1e-9 {
 			t.Fatalf("%d of %d: at most %d wrong", sample, n, wrong)
 		}
 	}
@@ -123,7 +126,8 @@ func TestVerifyDense(t *testing.T) {
 	p := enginetest.Open(t, enginetest.CreateMatrix(t, enginetest.WriteMatrix(t, g, false), entry.KindI32))
 	enginetest.Solve(t, p, enginetest.RandomShape(r, g.N, 64).Options(t))
 	v, err := Sample(context.Background(), p, 20, 7)
-	if err != nil || v.Triangles != 20 || v.TriangleSums == 0 || v.StripsBound == nil || *v.StripsBound <= 0 || *v.StripsBound >= 1 || v.RowsBound == nil || *v.RowsBound <= 0 {
+	if err != nil || v.Triangles != 20 || v.TriangleSums == 0 || v.StripsBound == nil || *v.StripsBound <= 0 ||
+		*v.StripsBound >= 1 || v.RowsBound == nil || *v.RowsBound <= 0 {
 		t.Fatalf("%v, %+v", err, v)
 	}
 	for u := range 200 { // so that every row gets shorter over itself

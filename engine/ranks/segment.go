@@ -137,7 +137,8 @@ func (s *Segment) Take(from int, place, data []byte) (bool, error) {
 	}
 	m := s.of[from]
 	if at > uint64(m.slots) || int64(len(data)) > m.bytes {
-		return false, fmt.Errorf("rank %d: %d bytes at place %d of %d, each of %d bytes", from, len(data), at, m.slots, m.bytes)
+		return false, fmt.Errorf("rank %d: %d bytes at place %d of %d, each of %d bytes", from, len(data), at, m.slots,
+			m.bytes)
 	}
 	copy(data, m.slot(int(at-1)))
 	m.readers(int(at - 1)).Add(-1)

@@ -64,7 +64,8 @@ func Told(s *task.Summary) string {
 	if p := plan.Of[*Plan](s.Plans); p != nil {
 		predicted = p.roundsSeconds()
 	}
-	return fmt.Sprintf("rounds %s (%s; predicted %s), sync %s", text.Time(s.RoundsSeconds), rate, text.Time(predicted), text.Time(s.SyncSeconds))
+	return fmt.Sprintf("rounds %s (%s; predicted %s), sync %s", text.Time(s.RoundsSeconds), rate, text.Time(predicted),
+		text.Time(s.SyncSeconds))
 }
 
 // Measure implements plan.Algorithm.
@@ -78,7 +79,8 @@ func (a *algorithm) Measure(r *plan.Rates, d kernels.Device, v entry.Variant, n 
 // Plan picks the tile edge and the width of rounds, unless the request fixes them, and plans the rounds.
 func (a *algorithm) Plan(_ context.Context, q *plan.Basis, _ []plan.Offer) (plan.Offer, error) {
 	if q.Info.Devices > 1 && !a.traits.Devices {
-		return plan.Offer{}, text.ErrorOf(plan.ErrAlgorithm, "%s runs on one device; use --algorithm %s, or name one --device", a.name, BlockedName)
+		return plan.Offer{}, text.ErrorOf(plan.ErrAlgorithm,
+			"%s runs on one device; use --algorithm %s, or name one --device", a.name, BlockedName)
 	}
 	chooser := q.Chooser()
 	geom, p, err := a.choose(chooser)
@@ -100,7 +102,8 @@ func (a *algorithm) Plan(_ context.Context, q *plan.Basis, _ []plan.Offer) (plan
 		}
 	}
 	// Counting step by step takes about 0.3 µs a step; where that would take seconds, the estimate is used.
-	if side := int64(geom.Side()); err == nil && q.Exact && a.count != nil && p.Devices == 1 && side*side*int64(p.Rounds) < 20e6 {
+	if side := int64(geom.Side()); err == nil && q.Exact && a.count != nil && p.Devices == 1 &&
+		side*side*int64(p.Rounds) < 20e6 {
 		err = a.count(a, q, &p, geom)
 	}
 	if err != nil {
@@ -147,7 +150,8 @@ func (a *algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 			return err
 		}
 		if !a.traits.Parts {
-			return text.ErrorOf(plan.ErrAlgorithm, "several processes share %s only, and this is %s; use --algorithm %s", BlockedName, a.name, BlockedName)
+			return text.ErrorOf(plan.ErrAlgorithm,
+				"several processes share %s only, and this is %s; use --algorithm %s", BlockedName, a.name, BlockedName)
 		}
 	}
 	if err := r.planRounds(ctx, [2]int{rows, cols}); err != nil {
@@ -200,7 +204,8 @@ func (r *run) planRounds(ctx context.Context, grid [2]int) error {
 
 // open allocates the memory that the plan asks for, on each device.
 func (r *run) open() error {
-	r.track, r.grid = newTracker(r.Geometry.Tiles(), r.Meta.SumsPerTile(), r.last, r.start, r.Weights == nil), newGrid(r.Geometry, r.last, r.start)
+	r.track, r.grid = newTracker(r.Geometry.Tiles(), r.Meta.SumsPerTile(), r.last, r.start, r.Weights == nil),
+		newGrid(r.Geometry, r.last, r.start)
 	r.track.restore.Store(r.State.Done)
 	for _, d := range device.Each(r.Device) {
 		p := &partRun{run: r, held: device.Held{On: d}, done: r.start}

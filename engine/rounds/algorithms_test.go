@@ -26,7 +26,8 @@ func scalarRun(r *rand.Rand, a *algorithm, m *scalar, vertices int64, emit func(
 	width, slots, pages := frames(r, a, m.side)
 	m.boot(slots, pages)
 	d := &script{emit: emit, changed: m.differed}
-	s := newSchedule(a, geom, &Plan{Width: width, Slots: slots, Pages: pages, Streams: 1 + r.IntN(4)}, a.fromVertices(geom, vertices), d)
+	s := newSchedule(a, geom, &Plan{Width: width, Slots: slots, Pages: pages, Streams: 1 + r.IntN(4)},
+		a.fromVertices(geom, vertices), d)
 	if vertices > 0 {
 		s.resume()
 	} else {

@@ -28,10 +28,11 @@ var blocked = algorithm{
 	round:        func(p *Plan) int { return p.Width },
 	roundStart:   func(done, _, _ int) int { return done },
 	work:         func(tiles.Geometry) int { return 1 },
-	traits:       plan.Traits{Automatic: true, Pivots: true, Predecessors: true, Devices: true, Parts: true, Upper: true},
-	plan:         planBlocked,
-	count:        countBlocked,
-	steps:        (*schedule).blocked,
+	traits: plan.Traits{Automatic: true, Pivots: true, Predecessors: true, Devices: true, Parts: true,
+		Upper: true},
+	plan:  planBlocked,
+	count: countBlocked,
+	steps: (*schedule).blocked,
 }
 
 // planBlocked picks round width, slots and pages for what is left of a solve. It fails with device.ErrMemory, naming
@@ -100,7 +101,8 @@ func candidates(q *plan.Basis, geom tiles.Geometry) ([]Plan, error) {
 		return candidates(&narrower, geom)
 	}
 	need := int64(needed)*geom.TileBytes() + info.Scratch
-	return nil, fmt.Errorf("%w: device memory %d bytes; n = %d with tiles of %d and rounds of %d needs at least %d bytes (%s)",
+	return nil, fmt.Errorf("%w: device memory %d bytes; n = %d with tiles of %d and rounds of %d needs at least %d "+
+		"bytes (%s)",
 		device.ErrMemory, info.Memory, geom.N, geom.T, lo*geom.T, need, ib(need))
 }
 
@@ -111,7 +113,8 @@ func fastest(list []Plan) Plan {
 
 // planned plans one round width, with or without look-ahead, with a host cache or with pages for tiles in transit
 // only. It fails where there is no room for the slots that it needs.
-func planned(q *plan.Basis, geom tiles.Geometry, start, width int, look, cache bool, room int) (p Plan, need int, ok bool) {
+func planned(q *plan.Basis, geom tiles.Geometry, start, width int, look, cache bool, room int) (p Plan, need int,
+	ok bool) {
 	tb := geom.TileBytes()
 	p = newPlan(q, geom)
 	g := gridOfPlan(q, &p, geom, start, width)

@@ -75,10 +75,12 @@ func TestPlanRefusals(t *testing.T) {
 	if _, err := planBlocked(basis(kernels.Info{Memory: need}, plan.Request{}, 0), geom); err != nil {
 		t.Errorf("the least memory: %v", err)
 	}
-	if _, err := planBlocked(basis(kernels.Info{Memory: need - 1}, plan.Request{}, 0), geom); !errors.Is(err, device.ErrMemory) {
+	if _, err := planBlocked(basis(kernels.Info{Memory: need - 1}, plan.Request{}, 0), geom); !errors.Is(err,
+		device.ErrMemory) {
 		t.Errorf("a byte less: %v", err)
 	}
-	if _, err := planBlocked(basis(kernels.Info{Memory: need}, plan.Request{HostMemory: tb}, 0), geom); !errors.Is(err, device.ErrMemory) {
+	if _, err := planBlocked(basis(kernels.Info{Memory: need}, plan.Request{HostMemory: tb}, 0), geom); !errors.Is(err,
+		device.ErrMemory) {
 		t.Errorf("one page: %v", err)
 	}
 	if _, err := planBlocked(basis(kernels.Info{Memory: need}, plan.Request{Round: 100}, 0), geom); err == nil {

@@ -142,7 +142,8 @@ func (x *executor) regions(slots []int) []*stream.Region {
 func (x *executor) name(s step) func() string {
 	return func() string {
 		i, j := x.geom.TileAt(s.tile)
-		what := [...]string{stepRead: "read", stepIn: "copy to the device", stepOut: "copy from the device", stepWrite: "write", stepKernel: "",
+		what := [...]string{stepRead: "read", stepIn: "copy to the device", stepOut: "copy from the device",
+			stepWrite: "write", stepKernel: "",
 			stepSend: "send to other parts", stepReceive: "receive"}[s.kind]
 		if s.kind == stepKernel {
 			what = s.op.name(x, s)
@@ -222,8 +223,9 @@ func newExecutor(p *partRun, d kernels.Device, w graph.Weights, buf kernels.Buff
 	x := &executor{
 		partRun: p, device: d, weights: w, geom: g, variant: p.Meta.Variant(),
 		slots: make([]stream.Slot, plan.Slots), pages: make([]stream.Page, plan.Pages),
-		disk: make([]stream.Region, g.Tiles()), sent: make([]stream.Region, tags), received: make([]stream.Region, tags),
-		syncing: make(chan struct{}, 1), buf: buf,
+		disk: make([]stream.Region, g.Tiles()), sent: make([]stream.Region, tags),
+		received: make([]stream.Region, tags),
+		syncing:  make(chan struct{}, 1), buf: buf,
 		streams: turns{n: plan.Streams}, pivotStream: plan.Streams,
 	}
 	for i := range x.slots {

@@ -90,8 +90,10 @@ func TestBoardOfManyTiles(t *testing.T) {
 				}
 			}
 			c := b.Cells[i*b.Across+j]
-			if c.Phase() != phase%4 || c.Working() != working || (c.Share() == 1) != (done == all) || (c.Share() == 0) != (done == 0) {
-				t.Fatalf("cell (%d,%d): %b; %d of %d tiles are done, least phase %d, working %v", i, j, c, done, all, phase, working)
+			if c.Phase() != phase%4 || c.Working() != working || (c.Share() == 1) != (done == all) ||
+				(c.Share() == 0) != (done == 0) {
+				t.Fatalf("cell (%d,%d): %b; %d of %d tiles are done, least phase %d, working %v", i, j, c, done, all,
+					phase, working)
 			}
 		}
 		if small := b.Fit(20, 10); len(small.Cells) != small.Across*small.Down || small.Across > 20 || small.Down > 10 {
@@ -148,7 +150,8 @@ func TestDevicesTogether(t *testing.T) {
 				t.Errorf("%d devices: %+v", n, d)
 			}
 		}
-		if rate != 0 || len(got) > mostNamed || n > mostNamed && got[mostNamed-1].Name != fmt.Sprintf("%d more", n-mostNamed+1) {
+		if rate != 0 || len(got) > mostNamed || n > mostNamed &&
+			got[mostNamed-1].Name != fmt.Sprintf("%d more", n-mostNamed+1) {
 			t.Errorf("%d devices: %d, rates differ by %v: %+v", n, len(got), rate, got[len(got)-1])
 		}
 	}

@@ -100,7 +100,10 @@ func (x *executor) transpose(s step) error {
 	return x.pipe.Submit(stream.Op{
 		Stage: stream.Kernel, Stream: to.Stream,
 		Reads: []*stream.Region{&from.Region}, Writes: []*stream.Region{&to.Region},
-		Device: func(d kernels.Stream) error { return device.TransposeTile(d, x.variant, x.geom.T, to.Tile, from.Tile) },
-		Name:   x.name(s),
+		Device: func(d kernels.Stream) error {
+			return device.TransposeTile(d, x.variant, x.geom.T, to.Tile,
+				from.Tile)
+		},
+		Name: x.name(s),
 	})
 }

@@ -100,7 +100,8 @@ func (p *post) end(err error) {
 
 // runParts runs a schedule for each part of a grid over one disk, and returns the iterations that all of them have
 // made durable. stop is asked by each part at each visit.
-func runParts(t *testing.T, r *rand.Rand, geom tiles.Geometry, g []int, disk []int, written []bool, rows, cols, width, done int, stop func() bool) int {
+func runParts(t *testing.T, r *rand.Rand, geom tiles.Geometry, g []int, disk []int, written []bool, rows, cols, width,
+	done int, stop func() bool) int {
 	t.Helper()
 	post := newPost()
 	var group errgroup.Group
@@ -120,7 +121,8 @@ func runParts(t *testing.T, r *rand.Rand, geom tiles.Geometry, g []int, disk []i
 		pages := minPages + r.IntN(3)
 		m.boot(slots, pages)
 		models[me] = m
-		s, d := scheduled(geom, width, slots, pages, 1+r.IntN(3), look, done, func(st step) error { return post.apply(m, me, st) })
+		s, d := scheduled(geom, width, slots, pages, 1+r.IntN(3), look, done,
+			func(st step) error { return post.apply(m, me, st) })
 		s.part.rows, s.part.cols, s.part.index, s.part.first = rows, cols, me, done
 		s.early = r.IntN(2) == 0
 		if done > 0 {
@@ -253,12 +255,14 @@ func TestExtents(t *testing.T) {
 			}
 		}
 		if got := p.taken(geom.N); got != taken {
-			t.Fatalf("%+v, %d by %d parts, width %d: %d tiles are taken, and not %d", geom, p.rows, p.cols, p.width, got, taken)
+			t.Fatalf("%+v, %d by %d parts, width %d: %d tiles are taken, and not %d", geom, p.rows, p.cols, p.width,
+				got, taken)
 		}
 		// Nodes that begin in the middle of a row of the grid have other neighbours than those that do not.
 		if whole := p.cols%perNode == 0 || perNode%p.cols == 0; whole && taken > 0 {
 			if got := float64(taken) * (1 - p.near(perNode)); got < float64(far)-0.5 || got > float64(far)+0.5 {
-				t.Fatalf("%+v, %d by %d parts, %d a node: %g tiles come from other nodes, and not %d", geom, p.rows, p.cols, perNode, got, far)
+				t.Fatalf("%+v, %d by %d parts, %d a node: %g tiles come from other nodes, and not %d", geom, p.rows,
+					p.cols, perNode, got, far)
 			}
 		}
 	}

@@ -13,7 +13,8 @@ func BenchmarkPublish(b *testing.B) {
 	for _, side := range []int{16, 64, 800} {
 		b.Run(fmt.Sprintf("side=%d", side), func(b *testing.B) {
 			grid := newGrid(gridOf(side, false), side, 0)
-			r := live.NewReporter(live.ReporterOptions{Control: new(live.Control), Publish: func([]byte) error { return nil }})
+			r := live.NewReporter(live.ReporterOptions{Control: new(live.Control),
+				Publish: func([]byte) error { return nil }})
 			defer r.Stop(false)
 			for b.Loop() {
 				r.Show(func() live.Live {

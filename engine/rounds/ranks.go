@@ -70,7 +70,8 @@ const queue = 1024
 func GridFor(size int, given [2]int) (rows, cols int, err error) {
 	if given[0] > 0 {
 		if given[0]*given[1] != size {
-			return 0, 0, text.ErrorOf(ErrRound, "a grid of %d×%d has %d parts, and there are %d ranks", given[0], given[1], given[0]*given[1], size)
+			return 0, 0, text.ErrorOf(ErrRound, "a grid of %d×%d has %d parts, and there are %d ranks", given[0],
+				given[1], given[0]*given[1], size)
 		}
 		return given[0], given[1], nil
 	}

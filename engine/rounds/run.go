@@ -369,7 +369,8 @@ func (r *run) stats() stream.Stats { return total(r.partStats()) }
 func total(all []stream.Stats) (sum stream.Stats) {
 	for _, part := range all {
 		for s, st := range part {
-			sum[s].Ops, sum[s].Bytes, sum[s].Work, sum[s].Busy = sum[s].Ops+st.Ops, sum[s].Bytes+st.Bytes, sum[s].Work+st.Work, sum[s].Busy+st.Busy
+			sum[s].Ops, sum[s].Bytes, sum[s].Work, sum[s].Busy = sum[s].Ops+st.Ops, sum[s].Bytes+st.Bytes,
+				sum[s].Work+st.Work, sum[s].Busy+st.Busy
 		}
 	}
 	return sum

@@ -85,9 +85,11 @@ func lookAheadSlots(side, width int) int {
 }
 
 // scheduled returns a schedule of blocked rounds, and the driver that emits its steps.
-func scheduled(geom tiles.Geometry, width, slots, pages, streams int, look bool, done int, emit func(step) error) (*schedule, *script) {
+func scheduled(geom tiles.Geometry, width, slots, pages, streams int, look bool, done int,
+	emit func(step) error) (*schedule, *script) {
 	d := &script{emit: emit}
-	return newSchedule(&blocked, geom, &Plan{Width: width, Slots: slots, Pages: pages, Streams: streams, LookAhead: look}, done, d), d
+	return newSchedule(&blocked, geom,
+		&Plan{Width: width, Slots: slots, Pages: pages, Streams: streams, LookAhead: look}, done, d), d
 }
 
 // differed reports whether a comparison has found a difference since it was last asked.
@@ -98,7 +100,8 @@ func (m *scalar) differed() (bool, error) {
 }
 
 func newScalar(graph []int, geom tiles.Geometry, slots, pages int) *scalar {
-	m := &scalar{geom: geom, side: geom.Side(), graph: graph, disk: make([]int, geom.Tiles()), written: make([]bool, geom.Tiles())}
+	m := &scalar{geom: geom, side: geom.Side(), graph: graph, disk: make([]int, geom.Tiles()),
+		written: make([]bool, geom.Tiles())}
 	m.boot(slots, pages)
 	return m
 }
@@ -348,7 +351,8 @@ func TestScheduleInCoreMovesEachTileOnce(t *testing.T) {
 				t.Fatal(s.err)
 			}
 			if m.reads != geom.Tiles() || m.writes != geom.Tiles() {
-				t.Errorf("%+v, look-ahead %v: %d reads and %d writes of %d tiles", geom, look, m.reads, m.writes, geom.Tiles())
+				t.Errorf("%+v, look-ahead %v: %d reads and %d writes of %d tiles", geom, look, m.reads, m.writes,
+					geom.Tiles())
 			}
 		}
 	}

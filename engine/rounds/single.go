@@ -21,7 +21,8 @@ var SingleStage = &singleStage
 
 var singleStage = algorithm{
 	name:       SingleStageName,
-	iterations: blocked.iterations, toVertices: blocked.toVertices, fromVertices: blocked.fromVertices, work: blocked.work, roundStart: blocked.roundStart,
+	iterations: blocked.iterations, toVertices: blocked.toVertices, fromVertices: blocked.fromVertices,
+	work: blocked.work, roundStart: blocked.roundStart,
 	round:   func(*Plan) int { return 1 },
 	traits:  plan.Traits{Pivots: true, Predecessors: true},
 	measure: measurePivot,
@@ -41,7 +42,8 @@ func planSingleStage(q *plan.Basis, geom tiles.Geometry) (Plan, error) {
 	p.Width, p.Slots, p.InCore = 1, p.Side*p.Side, true
 	p.Rounds = p.Side - blocked.fromVertices(geom, q.State.Done)
 	if need := int64(p.Slots)*geom.TileBytes() + info.Scratch; need > info.Memory {
-		return Plan{}, fmt.Errorf("%w: %s uses each pivot on the whole matrix, and streaming would move that %d times: "+
+		return Plan{}, fmt.Errorf("%w: %s uses each pivot on the whole matrix, and streaming would move that "+
+			"%d times: "+
 			"it has to fit the device, whose memory is %d bytes, and needs %d bytes (%s); --algorithm %s streams",
 			device.ErrMemory, SingleStageName, geom.N, info.Memory, need, ib(need), BlockedName)
 	}
@@ -142,7 +144,8 @@ func (s *schedule) pivotTile(all []int) bool {
 		if !s.alive() {
 			return false
 		}
-		s.put(step{kind: stepKernel, op: &pivots, tile: s.geom.Index(s.done, s.done), c: all, done: s.done + 1, lo: lo, hi: min(s.geom.T, lo+each)})
+		s.put(step{kind: stepKernel, op: &pivots, tile: s.geom.Index(s.done, s.done), c: all, done: s.done + 1, lo: lo,
+			hi: min(s.geom.T, lo+each)})
 	}
 	return s.err == nil
 }

@@ -83,7 +83,8 @@ func planSquaring(q *plan.Basis, geom tiles.Geometry) (Plan, error) {
 	room := int((info.Memory - info.Scratch - flagBytes) / geom.TileBytes())
 	if room < leastSquaring(p.Side) {
 		need := int64(leastSquaring(p.Side))*geom.TileBytes() + info.Scratch + flagBytes
-		return Plan{}, fmt.Errorf("%w: device memory %d bytes; squaring n = %d with tiles of %d needs at least %d bytes (%s)",
+		return Plan{}, fmt.Errorf("%w: device memory %d bytes; squaring n = %d with tiles of %d needs at least %d "+
+			"bytes (%s)",
 			device.ErrMemory, info.Memory, geom.N, geom.T, need, ib(need))
 	}
 	p.Width = min(p.Side, max(1, (room-streamedSquaring)/(p.Side+1)))
@@ -181,7 +182,8 @@ func (s *schedule) squareColumn(pass, row, j int, held [][]int) {
 		}
 		for i := range out {
 			// The diagonal is 0, so the product alone is the minimum.
-			st := step{kind: stepKernel, op: &passProduct, tile: (row+i)*s.side + j, c: out[i : i+1], a: held[i][k : k+1], b: []int{b}, fresh: k == 0, done: (pass + 1) * s.side}
+			st := step{kind: stepKernel, op: &passProduct, tile: (row+i)*s.side + j, c: out[i : i+1],
+				a: held[i][k : k+1], b: []int{b}, fresh: k == 0, done: (pass + 1) * s.side}
 			if k == s.side-1 { // the tile is done
 				st.phase, st.done = 3, min(s.last, st.done+row+i)
 			}

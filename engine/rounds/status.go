@@ -98,7 +98,8 @@ func (r *run) devicesAt(then, now sample) []live.Device {
 		} else {
 			d.Name = r.parts[i].x.device.Info().Name
 		}
-		d.DeviceMemory, d.HostMemory = int64(r.plan.Slots)*r.Geometry.TileBytes(), int64(r.plan.Pages)*r.Geometry.TileBytes()
+		d.DeviceMemory, d.HostMemory = int64(r.plan.Slots)*r.Geometry.TileBytes(),
+			int64(r.plan.Pages)*r.Geometry.TileBytes()
 		if dt := now.at.Sub(then.at).Seconds(); dt > 0 && !r.Control.Paused() {
 			was, is := &then.parts[i], &now.parts[i]
 			d.Rate = r.useful(is[stream.Kernel].Work-was[stream.Kernel].Work) / dt
@@ -120,7 +121,8 @@ func together(list []live.Device) []live.Device {
 	rest := list[mostNamed-1:]
 	all := live.Device{Name: fmt.Sprintf("%d more", len(rest))}
 	for _, d := range rest {
-		all.Rate, all.TakenRate, all.Busy = all.Rate+d.Rate, all.TakenRate+d.TakenRate, all.Busy+d.Busy/float64(len(rest))
+		all.Rate, all.TakenRate, all.Busy = all.Rate+d.Rate, all.TakenRate+d.TakenRate,
+			all.Busy+d.Busy/float64(len(rest))
 		all.DeviceMemory, all.HostMemory = all.DeviceMemory+d.DeviceMemory, all.HostMemory+d.HostMemory
 	}
 	return append(list[:mostNamed-1:mostNamed-1], all)

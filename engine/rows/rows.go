@@ -65,8 +65,8 @@ type Offer struct {
 var ErrNoEngine = errors.New("there is no such engine of rows")
 
 // Offers returns the offers of the engine that the question names, or else of all that can, the one that takes least
-// time first. If none can, it fails with the error of the first. The last is asked first: what it takes is the most that
-// others may take, so that those which take longer may promise more than they would need.
+// time first. If none can, it fails with the error of the first. The last is asked first: what it takes is the most
+// that others may take, so that those which take longer may promise more than they would need.
 func Offers(ctx context.Context, engines []Engine, g *graph.Graph, q Question) (offers []Offer, err error) {
 	err = fmt.Errorf("%w: %s", ErrNoEngine, q.Engine)
 	for _, e := range slices.Backward(engines) {

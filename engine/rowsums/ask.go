@@ -52,7 +52,8 @@ func (b *Batch) enqueueQuestion(a *asking, q kernels.LaneQuestion) (answer []byt
 	if err := b.stream.CopyIn(memory, a.host[:work]); err != nil {
 		return nil, err
 	}
-	rows := kernels.LaneRows{Lanes: b.row(0), Width: b.lanes, Rows: len(b.w.e.Vertices), Count: b.count, Names: b.w.names, Memory: memory}
+	rows := kernels.LaneRows{Lanes: b.row(0), Width: b.lanes, Rows: len(b.w.e.Vertices), Count: b.count,
+		Names: b.w.names, Memory: memory}
 	if err := can.LaneStat(b.stream, b.w.e.Variant, rows, q); err != nil {
 		return nil, err
 	}

@@ -48,7 +48,8 @@ func memory(e *sparse.Elimination, lanes int, questions ...kernels.LaneQuestion)
 	n, upper := int64(len(e.Vertices)), int64(entry.RoundUp(p.Upper, kernels.DeviceLaneUnit))
 	fixed = size*(upper*upper+(int64(len(p.Down))+int64(len(p.Inside)))/words) + 16*n
 	sums := int64(kernels.LaneSumBytes)
-	batch = size*int64(lanes)*(n+int64(lanes)+int64(p.Upper)) + sums*(n+int64(lanes)*(2+n/kernels.LaneSumRows)) + 32*(int64(p.Upper)+n)
+	batch = size*int64(lanes)*(n+int64(lanes)+int64(p.Upper)) +
+		sums*(n+int64(lanes)*(2+n/kernels.LaneSumRows)) + 32*(int64(p.Upper)+n)
 	for _, q := range questions {
 		_, _, all := q.Room(e.Variant, lanes, len(e.Vertices)).Places()
 		batch += int64(all)
@@ -297,7 +298,8 @@ func (b *Batch) enqueue(sources []int32, columns bool) error {
 			err = b.w.can.LaneBlocks(b.stream, v, p)
 		}
 	}
-	s := kernels.LaneSums{Lanes: b.row(0), Width: b.lanes, Rows: n, Names: b.w.names, ByLane: kernels.Tile{Buf: b.sums}, Count: len(sources)}
+	s := kernels.LaneSums{Lanes: b.row(0), Width: b.lanes, Rows: n, Names: b.w.names, ByLane: kernels.Tile{Buf: b.sums},
+		Count: len(sources)}
 	if columns {
 		s.ByRow = kernels.Tile{Buf: b.sums, Off: b.laneSums()}
 	}
@@ -352,7 +354,8 @@ func (b *Batch) ownPieces(sources []int32, l *blockList) {
 			b.order = append(b.order, int32(lane))
 		}
 	}
-	slices.SortFunc(b.order, func(x, y int32) int { return cmp.Compare(b.w.e.Rank[sources[x]], b.w.e.Rank[sources[y]]) })
+	slices.SortFunc(b.order,
+		func(x, y int32) int { return cmp.Compare(b.w.e.Rank[sources[x]], b.w.e.Rank[sources[y]]) })
 	for len(b.order) > 0 {
 		i, first, count := pieceOf(p, b.w.e.Rank[sources[b.order[0]]]), len(l.terms), 0
 		for _, lane := range b.order {

@@ -47,7 +47,8 @@ func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack floa
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := sparse.EliminateInPieces(t.Context(), g, o, r.IntN(o.Limit+1), sparse.Cutting{Sizes: []int{1 + r.IntN(80)}, MostUpper: math.MaxInt}, d)
+	e, err := sparse.EliminateInPieces(t.Context(), g, o, r.IntN(o.Limit+1),
+		sparse.Cutting{Sizes: []int{1 + r.IntN(80)}, MostUpper: math.MaxInt}, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +137,8 @@ func sameSum(t *testing.T, v entry.Variant, got, want kernels.LaneSum, slack flo
 	value := func(bits uint64) float64 { return v.Kind().Wide().Value(bits) }
 	same := got.Sum == want.Sum && got.Top == want.Top && got.Farthest == want.Farthest
 	if v.Kind().Float() {
-		same = near(math.Float64frombits(got.Sum), math.Float64frombits(want.Sum)) && near(value(got.Top), value(want.Top))
+		same = near(math.Float64frombits(got.Sum), math.Float64frombits(want.Sum)) &&
+			near(value(got.Top), value(want.Top))
 	}
 	if !same || got.Missing != want.Missing || !near(got.Inverse, want.Inverse) {
 		t.Fatalf("%s: sums %+v, want %+v", v, got, want)

@@ -33,7 +33,8 @@ func (a Algorithm) Name() string { return a.Engine.Name() }
 
 // Traits implements plan.Algorithm.
 func (a Algorithm) Traits() plan.Traits {
-	return plan.Traits{Title: a.Name(), Plan: &Plan{name: a.Name()}, Automatic: true, Predecessors: true, Sources: true, Arcs: true, Rows: true, Upper: true}
+	return plan.Traits{Title: a.Name(), Plan: &Plan{name: a.Name()}, Automatic: true, Predecessors: true, Sources: true,
+		Arcs: true, Rows: true, Upper: true}
 }
 
 // Measure implements plan.Algorithm: engines say what they take.
@@ -52,7 +53,8 @@ func (p *Plan) Member() string { return p.name }
 
 // Lines implements plan.Plan.
 func (p *Plan) Lines(*plan.Basis) []plan.Line {
-	return []plan.Line{{Name: "rows", Text: humanize.Comma(int64(p.Rows)) + " by " + p.name}, {Name: "time", Text: text.Time(p.Seconds)}}
+	return []plan.Line{{Name: "rows", Text: humanize.Comma(int64(p.Rows)) + " by " + p.name},
+		{Name: "time", Text: text.Time(p.Seconds)}}
 }
 
 // Plan implements plan.Algorithm.
@@ -107,8 +109,8 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer)
 	return o, nil
 }
 
-// About what it takes to find the predecessors in a row, on one thread of two with AVX-512, for each vertex and for each
-// arc. It is not measured where it is needed, since engines are chosen by it, and others round floats differently.
+// About what it takes to find the predecessors in a row, on one thread of two with AVX-512, for each vertex and for
+// each arc. It is not measured where it is needed, since engines are chosen by it, and others round floats differently.
 const (
 	treeVertex   = 4e-9
 	treeArc      = 0.2e-9
@@ -196,7 +198,8 @@ func (a Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 		err = w.Run.Do(ctx, hands)
 	}
 	err = w.Close(ctx, err)
-	t.Summary.Text = fmt.Sprintf("%s rows by %s in %s, sync %s; predicted %s", humanize.Comma(int64(t.Summary.RowsWritten)), a.Name(),
+	t.Summary.Text = fmt.Sprintf("%s rows by %s in %s, sync %s; predicted %s",
+		humanize.Comma(int64(t.Summary.RowsWritten)), a.Name(),
 		text.Time(t.Summary.ExpandSeconds), text.Time(t.Summary.SyncSeconds), text.Time(p.Seconds))
 	return err
 }

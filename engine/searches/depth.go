@@ -28,7 +28,8 @@ func Depth(ctx context.Context, g *graph.Graph, sources []int32) (int, error) {
 			for b := next.Add(1) - 1; b < batches && err == nil; b = next.Add(1) - 1 {
 				s.start(sources[b*rows.Lanes : min((b+1)*rows.Lanes, int64(len(sources)))])
 				for depth := int64(1); s.next() && err == nil; depth++ {
-					for was := deepest.Load(); was < depth && !deepest.CompareAndSwap(was, depth); was = deepest.Load() {
+					for was := deepest.Load(); was < depth &&
+						!deepest.CompareAndSwap(was, depth); was = deepest.Load() {
 					}
 					err = context.Cause(ctx)
 				}

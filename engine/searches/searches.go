@@ -32,7 +32,8 @@ func (e Engine) Offer(_ context.Context, g *graph.Graph, q rows.Question) (rows.
 		return rows.Offer{}, text.ErrorOf(plan.ErrAlgorithm, says)
 	}
 	count := cmp.Or(q.Rows, g.N)
-	offer := rows.Offer{Engine: e.Name(), Seconds: searchSeconds(g, count), Least: searchBytes(g), How: "from one vertex after another"}
+	offer := rows.Offer{Engine: e.Name(), Seconds: searchSeconds(g, count), Least: searchBytes(g),
+		How: "from one vertex after another"}
 	ready := rows.Ready(&searched{g: g})
 	if equal(g) {
 		l := &leveled{searched: searched{g: g}, numbered: number(g), planes: 8}
@@ -42,7 +43,8 @@ func (e Engine) Offer(_ context.Context, g *graph.Graph, q rows.Question) (rows.
 				return rows.Offer{}, err
 			}
 			l.planes, offer.Seconds = bits.Len(uint(levels)), seconds
-			offer.How = fmt.Sprintf("from %d vertices at a time, as all weights are equal, about %s", rows.Lanes, text.Count(levels, "level", "levels"))
+			offer.How = fmt.Sprintf("from %d vertices at a time, as all weights are equal, about %s", rows.Lanes,
+				text.Count(levels, "level", "levels"))
 		}
 		ready = l
 	}

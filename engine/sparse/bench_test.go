@@ -81,7 +81,8 @@ func BenchmarkRows(b *testing.B) {
 			}
 			for _, lanes := range []int{16, batchLanes} {
 				for _, threads := range []int{1, 2} {
-					b.Run(fmt.Sprintf("lanes=%d/threads=%d", lanes, threads), func(b *testing.B) { benchRows(b, e, core, d, lanes, threads) })
+					b.Run(fmt.Sprintf("lanes=%d/threads=%d", lanes, threads),
+						func(b *testing.B) { benchRows(b, e, core, d, lanes, threads) })
 				}
 			}
 		})

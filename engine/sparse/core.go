@@ -102,7 +102,8 @@ func (e *Elimination) alike(from, to []coreArcs) int {
 // fillPaths lowers the entries of a tile to the paths over some ranks that are alike, with arcs from its rows and to
 // its columns. It finds the least for each row before it places them. It returns sums, which is memory to do that in,
 // or a larger one.
-func fillPaths[E stored, W weight](e *Elimination, entries []E, inf W, t int, from, to []coreArcs, top, left int32, sums []W) []W {
+func fillPaths[E stored, W weight](e *Elimination, entries []E, inf W, t int, from, to []coreArcs, top, left int32,
+	sums []W) []W {
 	ends, rows := e.Up.Ends[to[0].first:to[0].last], e.Down.Ends[from[0].first:from[0].last]
 	ups, downs := entry.As[W](e.Up.Weights), entry.As[W](e.Down.Weights)
 	sums = slices.Grow(sums[:0], len(ends))[:len(ends)]
@@ -233,7 +234,8 @@ func (e *Elimination) CloseCore(ctx context.Context, d kernels.Device, s kernels
 	return e.closeCore(ctx, d, s, oneTile, coreEdge)
 }
 
-func (e *Elimination) closeCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps, most, edge int) (*DenseCore, error) {
+func (e *Elimination) closeCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps, most,
+	edge int) (*DenseCore, error) {
 	c := &DenseCore{Host: s, Variant: e.Variant, Size: e.Core()}
 	if c.Size == 0 {
 		return c, nil

@@ -64,10 +64,12 @@ func (l *layout) bestCut(o *Order, w Work, size []int32, how Cutting) (best *cut
 	together(len(cuts), func(i int) { cuts[i] = l.cut(o, size, int32(how.Sizes[i])) })
 	for _, c := range cuts {
 		upper := float64(c.upper)
-		if len(c.pieces) == 0 || max(upper*upper, c.entries()) > float64(how.MostUpper)*float64(how.MostUpper) || c.entries()/PieceUnit > math.MaxInt32 {
+		if len(c.pieces) == 0 || max(upper*upper, c.entries()) > float64(how.MostUpper)*float64(how.MostUpper) ||
+			c.entries()/PieceUnit > math.MaxInt32 {
 			continue
 		}
-		perSource := (c.cost+c.reached()*upper)/blockGain + upper*(copyGain*upper+hostGain*(float64(c.fill)+cross))/sources
+		perSource := (c.cost+c.reached()*upper)/blockGain +
+			upper*(copyGain*upper+hostGain*(float64(c.fill)+cross))/sources
 		if perSource < least {
 			best, least = c, perSource
 		}

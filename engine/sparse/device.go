@@ -45,7 +45,8 @@ func (s Shape) sums() int64 { return s.side() * int64(s.Edge/SumRows) }
 // BatchBytes is the device memory of a batch: its rows of lanes, the tiles made of them, and their checksums.
 func (s Shape) BatchBytes() int64 {
 	size := int64(s.Variant.Bytes())
-	return size*int64(s.Lanes)*(s.rows()+s.side()*int64(s.Edge)) + entry.WordBytes*(int64(s.Lanes)*2+int64(s.Lanes/s.Edge)*s.sums())
+	return size*int64(s.Lanes)*(s.rows()+s.side()*int64(s.Edge)) +
+		entry.WordBytes*(int64(s.Lanes)*2+int64(s.Lanes/s.Edge)*s.sums())
 }
 
 // DeviceExpander expands an elimination on a device, batch by batch, as an Expander does on the processor. It is made
@@ -68,9 +69,11 @@ func (e *Elimination) NewDeviceExpander(d kernels.Device, core *DenseCore, edge 
 	if !ok {
 		return nil, errors.New("the device expands no levels")
 	}
-	if core.Size != e.Core() || core.Pitch != entry.RoundUp(core.Size, kernels.DeviceLaneUnit) || len(core.Matrix) != core.Pitch*core.Pitch*e.Variant.WeightBytes()/entry.WordBytes ||
+	if core.Size != e.Core() || core.Pitch != entry.RoundUp(core.Size, kernels.DeviceLaneUnit) ||
+		len(core.Matrix) != core.Pitch*core.Pitch*e.Variant.WeightBytes()/entry.WordBytes ||
 		edge <= 0 || edge%kernels.DeviceLaneUnit != 0 {
-		return nil, fmt.Errorf("expansion of a core of %d vertices with distances of %d, %d to a row, to tiles of edge %d: want as many, padded, and a multiple of %d",
+		return nil, fmt.Errorf("expansion of a core of %d vertices with distances of %d, %d to a row, to tiles of "+
+			"edge %d: want as many, padded, and a multiple of %d",
 			e.Core(), core.Size, core.Pitch, edge, kernels.DeviceLaneUnit)
 	}
 	w := &DeviceExpander{l: e.Levelled(), can: can, shape: e.Shape(edge), held: device.Held{On: d}}
@@ -82,7 +85,8 @@ func (e *Elimination) NewDeviceExpander(d kernels.Device, core *DenseCore, edge 
 
 // Shape returns the elimination's shape for tiles of some edge, without lanes.
 func (e *Elimination) Shape(edge int) Shape {
-	return Shape{Variant: e.Variant, Vertices: len(e.Vertices), Core: e.Core(), Arcs: int64(len(e.Up.Ends) + len(e.Down.Ends)), Edge: edge}
+	return Shape{Variant: e.Variant, Vertices: len(e.Vertices), Core: e.Core(),
+		Arcs: int64(len(e.Up.Ends) + len(e.Down.Ends)), Edge: edge}
 }
 
 // Launches returns the number of kernel launches per batch.
@@ -221,14 +225,16 @@ func (b *Batch) enqueue(width int, first, last kernels.Tile) error {
 	w, l, v := b.w, b.w.l, b.w.l.e.Variant
 	rows := kernels.Tile{Buf: b.rows}
 	level := func(arcs *[3]kernels.Tile, ranges []kernels.LevelRange, sources kernels.Tile, fresh bool) error {
-		return w.can.Level(b.stream, v, kernels.Level{Lanes: rows, Width: width, Offsets: arcs[0], Ends: arcs[1], Weights: arcs[2],
-			Sources: sources, Fresh: fresh, Ranges: ranges})
+		return w.can.Level(b.stream, v,
+			kernels.Level{Lanes: rows, Width: width, Offsets: arcs[0], Ends: arcs[1], Weights: arcs[2],
+				Sources: sources, Fresh: fresh, Ranges: ranges})
 	}
 	if err := level(&w.up, l.climb, first, true); err != nil {
 		return err
 	}
 	if l.Core > 0 {
-		p := kernels.LaneProduct{Dst: kernels.Tile{Buf: b.rows, Off: int64(l.Core) * int64(width) * int64(v.Bytes())}, Src: rows, Width: width,
+		p := kernels.LaneProduct{Dst: kernels.Tile{Buf: b.rows, Off: int64(l.Core) * int64(width) * int64(v.Bytes())},
+			Src: rows, Width: width,
 			Weights: w.matrix, Edge: l.Core}
 		if err := w.can.LaneProduct(b.stream, v, p); err != nil {
 			return err
@@ -238,11 +244,13 @@ func (b *Batch) enqueue(width int, first, last kernels.Tile) error {
 		return err
 	}
 	edge, side := w.shape.Edge, int(w.shape.side())
-	if err := w.can.LaneTranspose(b.stream, v, kernels.LaneTranspose{Dst: kernels.Tile{Buf: b.tiles}, Edge: edge, Side: side, Lanes: rows, Width: width,
-		Columns: w.columns, Sources: last}); err != nil {
+	if err := w.can.LaneTranspose(b.stream, v,
+		kernels.LaneTranspose{Dst: kernels.Tile{Buf: b.tiles}, Edge: edge, Side: side, Lanes: rows, Width: width,
+			Columns: w.columns, Sources: last}); err != nil {
 		return err
 	}
-	return w.can.Checksums(b.stream, kernels.Tile{Buf: b.sums}, kernels.Tile{Buf: b.tiles}, SumRows*int64(edge)*int64(v.Bytes()), width/edge*int(w.shape.sums()))
+	return w.can.Checksums(b.stream, kernels.Tile{Buf: b.sums}, kernels.Tile{Buf: b.tiles},
+		SumRows*int64(edge)*int64(v.Bytes()), width/edge*int(w.shape.sums()))
 }
 
 // Sync waits for all that was enqueued.
@@ -256,7 +264,8 @@ func (b *Batch) TileRow(dst []byte, sums []uint32, i, first int) (kernels.Event,
 	shape := b.w.shape
 	bytes := shape.side() * int64(shape.Edge) * int64(shape.Edge) * int64(shape.Variant.Bytes())
 	if int64(len(dst)) != bytes || int64(len(sums)) != shape.sums() {
-		return nil, fmt.Errorf("a row of tiles of %d bytes with %d checksums to %d bytes, %d checksums", bytes, shape.sums(), len(dst), len(sums))
+		return nil, fmt.Errorf("a row of tiles of %d bytes with %d checksums to %d bytes, %d checksums", bytes,
+			shape.sums(), len(dst), len(sums))
 	}
 	skip := bytes / shape.side() * int64(first)
 	err := errors.Join(b.stream.CopyOut(dst[skip:], kernels.Tile{Buf: b.tiles, Off: int64(i)*bytes + skip}),

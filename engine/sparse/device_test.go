@@ -78,7 +78,8 @@ func checkRanges(t *testing.T, a *kernels.Arcs, ranges []kernels.LevelRange, bef
 
 // deviceRows expands sources by a DeviceExpander, batch by batch, and returns the entries of each row, padding
 // included.
-func deviceRows(t *testing.T, r *rand.Rand, e *Elimination, d kernels.Device, core *DenseCore, sources []int32) [][]uint32 {
+func deviceRows(t *testing.T, r *rand.Rand, e *Elimination, d kernels.Device, core *DenseCore,
+	sources []int32) [][]uint32 {
 	t.Helper()
 	edge := SumRows * (1 + r.IntN(3))
 	w, err := e.NewDeviceExpander(d, core, edge)
@@ -110,7 +111,8 @@ func deviceRows(t *testing.T, r *rand.Rand, e *Elimination, d kernels.Device, co
 				t.Fatal(err)
 			}
 			for k, sum := range sums {
-				if want := crc32.Checksum(entry.Bytes(tiles[k*SumRows*edge:][:SumRows*edge]), crc32.MakeTable(crc32.Castagnoli)); sum != want {
+				if want := crc32.Checksum(entry.Bytes(tiles[k*SumRows*edge:][:SumRows*edge]),
+					crc32.MakeTable(crc32.Castagnoli)); sum != want {
 					t.Fatalf("strip %d of row %d of tiles of edge %d: checksum %08x, not %08x", k, i, edge, sum, want)
 				}
 			}
@@ -121,7 +123,8 @@ func deviceRows(t *testing.T, r *rand.Rand, e *Elimination, d kernels.Device, co
 				}
 				if i*edge+l < len(batch) {
 					out = append(out, row)
-				} else if slices.ContainsFunc(row, func(x uint32) bool { return x != uint32(e.Variant.Unreachable()) }) {
+				} else if slices.ContainsFunc(row,
+					func(x uint32) bool { return x != uint32(e.Variant.Unreachable()) }) {
 					t.Fatalf("a row that pads tiles is not unreachable")
 				}
 			}
@@ -153,7 +156,8 @@ func TestDeviceExpander(t *testing.T) {
 		got := deviceRows(t, r, e, device, core, sources)
 		for i := range want {
 			if !slices.Equal(got[i][:g.N], want[i][:g.N]) {
-				t.Fatalf("%s, core %d of %d: the row of %d is not that of an Expander", e.Variant, e.Core(), g.N, sources[i])
+				t.Fatalf("%s, core %d of %d: the row of %d is not that of an Expander", e.Variant, e.Core(), g.N,
+					sources[i])
 			}
 		}
 		checkRows(t, g, e, sources, got, rounding)
@@ -162,7 +166,8 @@ func TestDeviceExpander(t *testing.T) {
 		compare(randomGraph(t, r, 90))
 	}
 	big := float64(1 << 24) // additions in float32 make this cycle's length -2, but no distance to itself
-	compare(build(t, graph.New(4, graph.AsKind(entry.KindF32)).Add(0, 1, big).Add(1, 2, 1).Add(2, 3, 1).Add(3, 0, -big-2)))
+	compare(build(t, graph.New(4, graph.AsKind(entry.KindF32)).Add(0, 1, big).Add(1, 2, 1).Add(2, 3, 1).Add(3, 0,
+		-big-2)))
 }
 
 // TestDeviceExpanderBytes expands on devices with no more memory than what is said to be needed, and one too small.

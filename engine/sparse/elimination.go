@@ -61,13 +61,15 @@ func Eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int) (*
 
 // EliminateAlike is Eliminate with the same ends in Up and Down, so that some weights may be unreachable; where these
 // are many, it is Eliminate. host adds up rows of arcs, which is faster.
-func EliminateAlike(ctx context.Context, g *graph.Graph, o *Order, eliminated int, host kernels.HostLaneOps) (*Elimination, error) {
+func EliminateAlike(ctx context.Context, g *graph.Graph, o *Order, eliminated int,
+	host kernels.HostLaneOps) (*Elimination, error) {
 	return eliminate(ctx, g, o, eliminated, Cutting{}, true, host)
 }
 
 // EliminateInPieces is Eliminate for devices on which products are many times faster than arcs. It also finds Pieces,
 // in several times as much time. host adds rows to others, which is faster; it may be nil.
-func EliminateInPieces(ctx context.Context, g *graph.Graph, o *Order, eliminated int, c Cutting, host kernels.HostLaneOps) (*Elimination, error) {
+func EliminateInPieces(ctx context.Context, g *graph.Graph, o *Order, eliminated int, c Cutting,
+	host kernels.HostLaneOps) (*Elimination, error) {
 	if c.Sizes == nil {
 		c.Sizes = pieceSizes
 	}
@@ -82,12 +84,15 @@ type Cutting struct {
 
 // eliminate is Eliminate with pieces, or without if that is faster, or there are no sizes. alike asks for the same
 // ends up and down; host may be nil.
-func eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int, c Cutting, alike bool, host kernels.HostLaneOps) (*Elimination, error) {
+func eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int, c Cutting, alike bool,
+	host kernels.HostLaneOps) (*Elimination, error) {
 	if eliminated < 0 || eliminated > o.Limit || len(o.Vertices) != g.N {
-		return nil, fmt.Errorf("eliminate %d vertices of %d: the order has %d of %d", eliminated, g.N, o.Limit, len(o.Vertices))
+		return nil, fmt.Errorf("eliminate %d vertices of %d: the order has %d of %d", eliminated, g.N, o.Limit,
+			len(o.Vertices))
 	}
 	if fill := o.start[eliminated]; fill > math.MaxInt32 {
-		return nil, fmt.Errorf("eliminate %d vertices: %d arcs: elimination leaves too many arcs; stop at fewer vertices", eliminated, fill)
+		return nil, fmt.Errorf("eliminate %d vertices: %d arcs: elimination leaves too many arcs; stop at fewer "+
+			"vertices", eliminated, fill)
 	}
 	e := &Elimination{Work: o.At(eliminated), Variant: g.Kind.Variant(g.Negative), graph: g, host: host}
 	l := newLayout(o, e.Work, c)

@@ -70,7 +70,8 @@ func (e *Elimination) LaneUnit() int { return e.lanesOf(nil, 0).Unit() }
 // best if there are as many sources. scratch has ScratchBytes(lanes) bytes; it is fastest if it is aligned to 64
 // bytes and in large pages. It may be nil, and be given later by Scratch: Rows needs it, Lanes does not.
 func (e *Elimination) NewExpander(s kernels.HostLaneOps, core Core, lanes int, scratch []byte) (*Expander, error) {
-	if unit := e.LaneUnit(); lanes < unit || lanes%unit != 0 || scratch != nil && int64(len(scratch)) < e.ScratchBytes(lanes) {
+	if unit := e.LaneUnit(); lanes < unit || lanes%unit != 0 || scratch != nil &&
+		int64(len(scratch)) < e.ScratchBytes(lanes) {
 		return nil, fmt.Errorf("expander of %d lanes with %d bytes: want a multiple of %d lanes and %d bytes",
 			lanes, len(scratch), unit, e.ScratchBytes(lanes))
 	}
@@ -152,7 +153,8 @@ func (x *Expander) eachBatch(sources []int32, do func() error) error {
 func (x *Expander) check(sources []int32, to Target) error {
 	n, unit := len(x.e.Vertices), x.e.LaneUnit()
 	if len(to.Places) != len(sources) || to.Width <= 0 || to.Width%unit != 0 {
-		return fmt.Errorf("expand %d sources to %d rows of segments of %d entries: want as many rows, and a multiple of %d entries",
+		return fmt.Errorf("expand %d sources to %d rows of segments of %d entries: want as many rows, and a multiple "+
+			"of %d entries",
 			len(sources), len(to.Places), to.Width, unit)
 	}
 	last := int64((n-1)/to.Width)*to.Stride + int64(to.Width)*int64(x.e.Variant.Bytes())

@@ -25,7 +25,8 @@ func closedCore(t *testing.T, r *rand.Rand, e *Elimination, s kernels.HostLaneOp
 			}
 		}
 	}
-	core := &DenseCore{Host: s, Variant: e.Variant, Size: e.Core(), Pitch: entry.RoundUp(e.Core(), kernels.DeviceLaneUnit)}
+	core := &DenseCore{Host: s, Variant: e.Variant, Size: e.Core(),
+		Pitch: entry.RoundUp(e.Core(), kernels.DeviceLaneUnit)}
 	core.Matrix = make([]uint32, core.Pitch*core.Pitch)
 	for i := range core.Matrix {
 		core.Matrix[i] = []uint32{0, uint32(e.Variant.Unreachable())}[r.IntN(2)]
@@ -190,7 +191,8 @@ func checkRows(t *testing.T, g *graph.Graph, e *Elimination, sources []int32, go
 			case v >= g.N && math.IsInf(x, 1), v < g.N && x == want[v]:
 			case v < g.N && math.Abs(x-want[v]) <= slack*(1+hops[v])*sum[v]:
 			default:
-				t.Fatalf("%s, core %d of %d: distance %d→%d is %v, not %v", e.Variant, e.Core(), g.N, src, v, x, want[v:min(v+1, g.N)])
+				t.Fatalf("%s, core %d of %d: distance %d→%d is %v, not %v", e.Variant, e.Core(), g.N, src, v, x,
+					want[v:min(v+1, g.N)])
 			}
 		}
 	}
@@ -215,7 +217,8 @@ func everyStop(t *testing.T, r *rand.Rand, g *graph.Graph, s kernels.HostLaneOps
 	t.Helper()
 	o := mustOrder(t, g, OrderOptions{})
 	for stop := range o.Limit + 1 {
-		e, err := eliminate(t.Context(), g, o, stop, someSizes(r, g.N), !arcs && r.IntN(2) == 0, []kernels.HostLaneOps{nil, s}[r.IntN(2)])
+		e, err := eliminate(t.Context(), g, o, stop, someSizes(r, g.N), !arcs && r.IntN(2) == 0,
+			[]kernels.HostLaneOps{nil, s}[r.IntN(2)])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,8 +257,10 @@ func checkArcs(t *testing.T, g *graph.Graph, e *Elimination) {
 		}
 		for y := range v {
 			bits, ok := row[y]
-			if want := weight(y); ok && (decode(e.Variant, bits) != want || !kept(e.Variant, bits)) || ok == math.IsInf(want, 1) {
-				t.Fatalf("%s: arc between %d and %d is %v (there: %t), not %v", e.Variant, v, y, decode(e.Variant, bits), ok, want)
+			if want := weight(y); ok && (decode(e.Variant, bits) != want || !kept(e.Variant, bits)) ||
+				ok == math.IsInf(want, 1) {
+				t.Fatalf("%s: arc between %d and %d is %v (there: %t), not %v", e.Variant, v, y,
+					decode(e.Variant, bits), ok, want)
 			}
 		}
 	}
@@ -412,7 +417,8 @@ func TestBadArguments(t *testing.T) {
 		want string
 	}{
 		{beyond, "3354"}, {before, "-1"}, {lanes, "8 lanes"}, {scratch, "16 bytes"},
-		{x.Rows([]int32{0}, small), "of 64"}, {x.Rows([]int32{3353}, whole), "source 3353"}, {x.Rows([]int32{-1}, whole), "source -1"},
+		{x.Rows([]int32{0}, small), "of 64"}, {x.Rows([]int32{3353}, whole), "source 3353"},
+		{x.Rows([]int32{-1}, whole), "source -1"},
 		{x.Rows([]int32{0}, odd), "3353 entries"}, {x.Rows([]int32{0, 1}, whole), "2 sources"},
 		{x.Lanes([]int32{3353}, nil), "source 3353"},
 	} {

@@ -27,7 +27,8 @@ type layout struct {
 // newLayout numbers the vertices for an elimination of some work, and cuts the forest into pieces.
 func newLayout(o *Order, w Work, how Cutting) *layout {
 	n, eliminated := len(o.Vertices), w.Eliminated
-	l := &layout{n: n, core: n - eliminated, upper: n, vertices: make([]int32, n), rank: make([]int32, n), parent: make([]int32, n)}
+	l := &layout{n: n, core: n - eliminated, upper: n, vertices: make([]int32, n), rank: make([]int32, n),
+		parent: make([]int32, n)}
 	size := l.number(o, eliminated)
 	if c := l.bestCut(o, w, size, how); c != nil {
 		l.adopt(c, size)

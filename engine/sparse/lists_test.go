@@ -152,7 +152,8 @@ func spoilLists(t *testing.T, r *rand.Rand, e *Elimination, core *DenseCore) {
 			t.Errorf("a wrong number gives %v", err)
 		}
 	}
-	if _, err := Restored(e.Variant, e.Core(), e.Vertices, e.Parent, &Lists{Offsets: []int32{0}}, &Lists{Offsets: []int32{0}}, nil, nil); n > 0 && !errors.Is(err, ErrParts) {
+	if _, err := Restored(e.Variant, e.Core(), e.Vertices, e.Parent, &Lists{Offsets: []int32{0}},
+		&Lists{Offsets: []int32{0}}, nil, nil); n > 0 && !errors.Is(err, ErrParts) {
 		t.Errorf("lists of no rank give %v", err)
 	}
 }

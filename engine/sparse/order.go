@@ -135,7 +135,8 @@ func symmetric(g *graph.Graph) *ordering.Pattern {
 
 // minimumDegree returns the n vertices of p in the order of their elimination, as far as o allows, and the steps that
 // this took.
-func minimumDegree(ctx context.Context, p *ordering.Pattern, n int, o OrderOptions) (order []int32, steps int64, err error) {
+func minimumDegree(ctx context.Context, p *ordering.Pattern, n int, o OrderOptions) (order []int32, steps int64,
+	err error) {
 	order = make([]int32, 0, n)
 	stop, poll, tally := newStopRule(o, n), cancel.NewPoll(ctx), cancel.Begin(ctx, int64(min(n, o.Limit)))
 	for pivot := range ordering.MinimumDegree(p, rowsOf) {

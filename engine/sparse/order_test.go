@@ -99,7 +99,8 @@ func TestOrderSetsHubsApart(t *testing.T) {
 	g := build(t, b)
 	o := mustOrder(t, g, OrderOptions{})
 	if o.Limit != n-hubs || slices.Min(o.Vertices[:o.Limit]) < hubs {
-		t.Errorf("%d vertices of %d are ordered, the first by number is %d", o.Limit, n, slices.Min(o.Vertices[:o.Limit]))
+		t.Errorf("%d vertices of %d are ordered, the first by number is %d", o.Limit, n,
+			slices.Min(o.Vertices[:o.Limit]))
 	}
 	checkOrder(t, g, o)
 }

@@ -15,9 +15,11 @@ var ErrParts = errors.New("these are not the parts of an elimination")
 // Restored returns the elimination that has the given parts: vertices and parents by rank, the first ranks being the
 // core, and the lists and weights of the arcs up and down. It looks at everything but the arcs' ends and weights.
 // What is returned has no Up.Ends and Down.Ends before ListEnds, and cannot fill tiles of the core.
-func Restored(v entry.Variant, core int, vertices, parent []int32, up, down *Lists, upWeights, downWeights []uint32) (*Elimination, error) {
+func Restored(v entry.Variant, core int, vertices, parent []int32, up, down *Lists, upWeights,
+	downWeights []uint32) (*Elimination, error) {
 	n := len(vertices)
-	e := &Elimination{Variant: v, Vertices: vertices, Rank: make([]int32, n), Parent: parent, upLists: up, downLists: down}
+	e := &Elimination{Variant: v, Vertices: vertices, Rank: make([]int32, n), Parent: parent, upLists: up,
+		downLists: down}
 	if core < 0 || core > n || len(parent) != n {
 		return nil, fmt.Errorf("%w: a core of %d vertices, %d parents for %d", ErrParts, core, len(parent), n)
 	}
@@ -50,7 +52,8 @@ func Restored(v entry.Variant, core int, vertices, parent []int32, up, down *Lis
 func restoredArcs(v entry.Variant, core, n int, l *Lists, weights []uint32) (*kernels.Arcs, error) {
 	words := v.WeightBytes() / entry.WordBytes
 	if len(l.Offsets) != n+1 || l.Offsets[0] != 0 || len(weights) != words*int(l.Offsets[n]) {
-		return nil, fmt.Errorf("%w: %d offsets, %d words of weights for %d vertices", ErrParts, len(l.Offsets), len(weights), n)
+		return nil, fmt.Errorf("%w: %d offsets, %d words of weights for %d vertices", ErrParts, len(l.Offsets),
+			len(weights), n)
 	}
 	for r := range n {
 		if l.Offsets[r] > l.Offsets[r+1] || r < core && l.Offsets[r+1] > 0 {
@@ -75,7 +78,8 @@ func (e *Elimination) ListEnds() (err error) {
 // Reversed returns the elimination of the graph with all arcs reversed. It shares memory with e.
 func (e *Elimination) Reversed() *Elimination {
 	up, down := e.Lists()
-	return &Elimination{Work: e.Work, Variant: e.Variant, Vertices: e.Vertices, Rank: e.Rank, Parent: e.Parent, Up: e.Down, Down: e.Up,
+	return &Elimination{Work: e.Work, Variant: e.Variant, Vertices: e.Vertices, Rank: e.Rank, Parent: e.Parent,
+		Up: e.Down, Down: e.Up,
 		upLists: down, downLists: up}
 }
 

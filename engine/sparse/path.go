@@ -205,7 +205,8 @@ type climber struct {
 
 // over returns the rank that an arc leads over, whose vertex was eliminated after all others between its ends, and
 // the length of the half to there. It is
-// -1 where there is none. The elimination tree has that rank above the first vertex between these ends and above the last one.
+// -1 where there is none. The elimination tree has that rank above the first vertex between these ends and above the
+// last one.
 func (s *search[W]) over(h hop[W], g, back *graph.Graph) (by int32, first W, err error) {
 	low, chain := max(h.from, h.to), s.e.chainTops()
 	s.climbers = s.climbers[:0]

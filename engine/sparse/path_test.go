@@ -70,7 +70,8 @@ func TestSearchPaths(t *testing.T) {
 		g := positiveGraph(t, r, 30)
 		o := mustOrder(t, g, OrderOptions{})
 		for stop := range o.Limit + 1 {
-			e, err := eliminate(t.Context(), g, o, stop, Cutting{}, r.IntN(2) == 0, []kernels.HostLaneOps{nil, d}[r.IntN(2)])
+			e, err := eliminate(t.Context(), g, o, stop, Cutting{}, r.IntN(2) == 0,
+				[]kernels.HostLaneOps{nil, d}[r.IntN(2)])
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -204,7 +204,8 @@ func (e *Elimination) Upper() *Elimination {
 
 func firstRows(a *kernels.Arcs, rows int, v entry.Variant) *kernels.Arcs {
 	last := a.Offsets[rows]
-	return &kernels.Arcs{Offsets: a.Offsets[:rows+1], Ends: a.Ends[:last], Weights: a.Weights[:int(last)*v.WeightBytes()/entry.WordBytes]}
+	return &kernels.Arcs{Offsets: a.Offsets[:rows+1], Ends: a.Ends[:last],
+		Weights: a.Weights[:int(last)*v.WeightBytes()/entry.WordBytes]}
 }
 
 // UpperDistances returns the distances between all upper ranks, from those between the core's vertices, which

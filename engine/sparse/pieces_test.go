@@ -162,7 +162,8 @@ func (p *Pieces) piece(rank int32) int {
 }
 
 // each gives the lengths of the paths between a rank and its boundary; that of an upper rank is itself.
-func (p *Pieces) each(e *Elimination, rank int32, words []uint32, at func([]uint32, int) float64, do func(x int32, length float64)) {
+func (p *Pieces) each(e *Elimination, rank int32, words []uint32, at func([]uint32, int) float64,
+	do func(x int32, length float64)) {
 	i := p.piece(rank)
 	if i < 0 {
 		do(rank, 0)

@@ -10,7 +10,8 @@ var auto = method{
 		if len(p.Sources) >= severalSources && p.Group == 0 {
 			return product.Run(ctx, p)
 		}
-		return p.byVectors(ctx, form{name: coarse.Name, transposed: true, groups: append([]int{1}, p.groupChoices()...)})
+		return p.byVectors(ctx, form{name: coarse.Name, transposed: true,
+			groups: append([]int{1}, p.groupChoices()...)})
 	},
 }
 

@@ -19,7 +19,8 @@ var product = method{
 		if _, lanes := kernels.As[kernels.HostLaneOps](p.Device); p.into != nil && !lanes {
 			// On a device with memory of its own, a vector for each source does the same: a step reads an arc once
 			// for all of them.
-			return p.byVectors(ctx, form{name: "product", transposed: true, groups: append([]int{1}, p.groupChoices()...)})
+			return p.byVectors(ctx, form{name: "product", transposed: true,
+				groups: append([]int{1}, p.groupChoices()...)})
 		}
 		if err := p.refuseCycles(ctx); err != nil {
 			return nil, err
@@ -61,7 +62,8 @@ func (p *problem) batch() int {
 	if p.into == nil {
 		return mostLanes
 	}
-	return max(kernels.HostLaneUnit, min(mostLanes, int(laneBytes/(2*entry.WordBytes*int64(p.facts.N)))/kernels.HostLaneUnit*kernels.HostLaneUnit))
+	return max(kernels.HostLaneUnit,
+		min(mostLanes, int(laneBytes/(2*entry.WordBytes*int64(p.facts.N)))/kernels.HostLaneUnit*kernels.HostLaneUnit))
 }
 
 // batch is one product after another, for some of the sources.
@@ -111,7 +113,8 @@ func (b *batch) countSweep(ctx context.Context, sweeps int) error {
 // breadth first: so each vertex gets a predecessor on a path of the fewest arcs, and of several the one with the
 // lowest number. An arc is read once for all sources that reach its tail with the same number of arcs.
 func (p *problem) trees(sources []int, dist [][]uint32) ([][]int32, error) {
-	t := trees{problem: p, sources: sources, dist: dist, now: make([][]int32, p.facts.N), at: make([][]int32, p.facts.N)}
+	t := trees{problem: p, sources: sources, dist: dist, now: make([][]int32, p.facts.N),
+		at: make([][]int32, p.facts.N)}
 	for i, s := range sources {
 		t.pred = append(t.pred, slices.Repeat([]int32{entry.NoVertex}, p.facts.N))
 		t.at[s] = append(t.at[s], int32(i))
@@ -195,7 +198,8 @@ func (p *problem) matrixRows() rowReader {
 		const tile = stripEdge * stripEdge
 		if u/stripEdge != holds {
 			for j := range tiles {
-				if err := p.arcs.FillTile(entry.Bytes(strip[j*tile:(j+1)*tile]), stripEdge, u/stripEdge, j); err != nil {
+				if err := p.arcs.FillTile(entry.Bytes(strip[j*tile:(j+1)*tile]), stripEdge, u/stripEdge,
+					j); err != nil {
 					return nil, nil, err
 				}
 			}

@@ -34,7 +34,8 @@ func (b *batch) byLanes(ctx context.Context) (dist [][]uint32, err error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &laneBatch{batch: b, vectorBatch: vectorBatch, lanes: kernels.Lanes{Data: data, Width: width, Entry: entry.WordBytes},
+	x := &laneBatch{batch: b, vectorBatch: vectorBatch,
+		lanes: kernels.Lanes{Data: data, Width: width, Entry: entry.WordBytes},
 		words: entry.View[uint32](data)}
 	b.sum.Resident = true
 	if err = x.run(ctx); err == nil {
@@ -49,10 +50,12 @@ func (b *batch) doubled() (*kernels.Arcs, error) {
 	n, in := b.facts.N, b.into
 	total := 2 * (int64(n) + b.facts.Arcs)
 	if total > math.MaxInt32 {
-		return nil, fmt.Errorf("%w: a product takes up to %d arcs and vertices, and this graph has %d; choose --method coarse", device.ErrMemory, math.MaxInt32/2, total/2)
+		return nil, fmt.Errorf("%w: a product takes up to %d arcs and vertices, and this graph has %d; choose "+
+			"--method coarse", device.ErrMemory, math.MaxInt32/2, total/2)
 	}
 	weights := entry.View[uint32](in.WeightBytes())
-	a := &kernels.Arcs{Offsets: make([]int32, 1, 2*n+1), Ends: make([]int32, 0, total), Weights: make([]uint32, 0, total)}
+	a := &kernels.Arcs{Offsets: make([]int32, 1, 2*n+1), Ends: make([]int32, 0, total),
+		Weights: make([]uint32, 0, total)}
 	for half := range 2 {
 		from := int32((1 - half) * n)
 		for v := range n {

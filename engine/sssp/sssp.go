@@ -152,7 +152,8 @@ func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
 func (p *problem) fits() error {
 	need := float64(len(p.Sources)) * float64(p.facts.N) * 2 * entry.WordBytes
 	if free := device.FreeMemory(); free > 0 && need > float64(free)/2 {
-		return fmt.Errorf("%w: the distances and predecessors of %d sources need %.0f bytes, and %d are free; ooc solve --sources keeps distances on disk",
+		return fmt.Errorf("%w: the distances and predecessors of %d sources need %.0f bytes, and %d are free; ooc "+
+			"solve --sources keeps distances on disk",
 			device.ErrMemory, len(p.Sources), need, free)
 	}
 	return nil

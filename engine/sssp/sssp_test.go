@@ -168,7 +168,8 @@ func check(t testing.TB, g *graph.Graph, r *Result) {
 		want := search.From(s)
 		for v := range g.N {
 			got := value(g, r.Dist[i][v])
-			if slack := math.Abs(want[v]) * float64(g.N) / (1 << 23); got != want[v] && !(g.Kind == entry.KindF32 && math.Abs(got-want[v]) <= slack) {
+			if slack := math.Abs(want[v]) * float64(g.N) / (1 << 23); got != want[v] &&
+				!(g.Kind == entry.KindF32 && math.Abs(got-want[v]) <= slack) {
 				t.Fatalf("distance from %d to %d is %v, want %v", s, v, got, want[v])
 			}
 			pred := r.Pred[i][v]
@@ -183,7 +184,8 @@ func check(t testing.TB, g *graph.Graph, r *Result) {
 			}
 			if pred >= 0 {
 				w := g.Weight(g.Find(int(pred), v))
-				if sum := value(g, r.Dist[i][pred]) + w; sum != got && (g.Kind == entry.KindI32 || float32(sum) != float32(got)) {
+				if sum := value(g, r.Dist[i][pred]) + w; sum != got &&
+					(g.Kind == entry.KindI32 || float32(sum) != float32(got)) {
 					t.Fatalf("the arc %d → %d of %v does not make %v of %v", pred, v, w, got, value(g, r.Dist[i][pred]))
 				}
 			}
@@ -215,7 +217,8 @@ func TestMethodsAgree(t *testing.T) {
 				n := 1 + r.IntN(400)
 				g := randomGraph(t, r, n, k.kind, k.negative)
 				vectors := int64(64 * (n + 64) * 16)
-				small := openCPU(t, cpu.Options{Threads: 2, Memory: large.Info().Scratch + vectors + int64(r.IntN(1<<18)+1<<17)})
+				small := openCPU(t, cpu.Options{Threads: 2,
+					Memory: large.Info().Scratch + vectors + int64(r.IntN(1<<18)+1<<17)})
 				devices := []kernels.Device{large, small, apart{large, large}, apart{small, small}}
 				for _, room := range []int64{vectors + 1<<18, 1 << 28} {
 					if gpu := enginetest.GPU(t, kernels.GPUScratch+room+room/4+1<<20); gpu != nil {
@@ -230,7 +233,8 @@ func TestMethodsAgree(t *testing.T) {
 				var first *Result
 				for _, m := range Methods {
 					for _, arcs := range inputs {
-						o := Options{Sources: sources, Method: m.Name, Device: devices[r.IntN(len(devices))], Matrix: r.IntN(2) == 0}
+						o := Options{Sources: sources, Method: m.Name, Device: devices[r.IntN(len(devices))],
+							Matrix: r.IntN(2) == 0}
 						if r.IntN(2) == 0 {
 							o.Group = 1 << r.IntN(11)
 						}
@@ -271,7 +275,8 @@ func TestStreams(t *testing.T) {
 	for _, matrix := range []bool{false, true} {
 		var results []*Result
 		for _, d := range []kernels.Device{big, small} {
-			res, err := Run(context.Background(), g, Options{Device: d, Sources: []int{r.IntN(n), 7}, Method: "reduce", Matrix: matrix})
+			res, err := Run(context.Background(), g,
+				Options{Device: d, Sources: []int{r.IntN(n), 7}, Method: "reduce", Matrix: matrix})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -286,7 +291,8 @@ func TestStreams(t *testing.T) {
 		}
 	}
 	tiny := openCPU(t, cpu.Options{Threads: 2, Memory: big.Info().Scratch + 10<<10})
-	if _, err := Run(context.Background(), g, Options{Device: tiny, Sources: []int{0}}); !errors.Is(err, device.ErrMemory) {
+	if _, err := Run(context.Background(), g, Options{Device: tiny, Sources: []int{0}}); !errors.Is(err,
+		device.ErrMemory) {
 		t.Errorf("no memory for vectors: %v", err)
 	}
 }
@@ -319,14 +325,16 @@ func TestNegativeCycles(t *testing.T) {
 			}
 			for _, m := range Methods {
 				for _, arcs := range []Arcs{g, asMatrix(t, g, r.IntN(2) == 0)} {
-					res, err := Run(context.Background(), arcs, Options{Device: d, Sources: []int{source}, Method: m.Name})
+					res, err := Run(context.Background(), arcs,
+						Options{Device: d, Sources: []int{source}, Method: m.Name})
 					var cycle *graph.NegativeCycleError
 					if !linked {
 						if err != nil {
 							t.Fatalf("%s: %v", m.Name, err)
 						}
 						check(t, g, res)
-					} else if !errors.As(err, &cycle) || cycle.Length >= 0 || cycleLength(t, g, cycle.Cycle) != cycle.Length {
+					} else if !errors.As(err, &cycle) || cycle.Length >= 0 ||
+						cycleLength(t, g, cycle.Cycle) != cycle.Length {
 						// The cycle may be another one, with the arcs that link it.
 						t.Fatalf("%s: a cycle of %d from %d on: %v", m.Name, long, n, err)
 					}
@@ -362,7 +370,8 @@ func TestHugeNegativeWeights(t *testing.T) {
 	}
 	d := openCPU(t, cpu.Options{})
 	for _, m := range Methods {
-		if _, err := Run(context.Background(), g, Options{Device: d, Sources: []int{0}, Method: m.Name}); !errors.Is(err, graph.ErrNegativeCycle) {
+		if _, err := Run(context.Background(), g,
+			Options{Device: d, Sources: []int{0}, Method: m.Name}); !errors.Is(err, graph.ErrNegativeCycle) {
 			t.Errorf("%s: %v", m.Name, err)
 		}
 	}

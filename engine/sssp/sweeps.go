@@ -72,9 +72,11 @@ const flagBytes = 256
 func (p *problem) runVectors(ctx context.Context, f form, starts [][]int, r *Result) (err error) {
 	puller, ok := kernels.As[kernels.VectorOps](p.Device)
 	if !ok {
-		return fmt.Errorf("%w %s: %s lacks the operations for it; use another --device", feed.ErrMethod, f.name, p.Device.Info().Name)
+		return fmt.Errorf("%w %s: %s lacks the operations for it; use another --device", feed.ErrMethod, f.name,
+			p.Device.Info().Name)
 	}
-	x := &vectorBatch{problem: p, form: f, puller: puller, starts: starts, live: make([]bool, len(starts)), sum: &r.Summary}
+	x := &vectorBatch{problem: p, form: f, puller: puller, starts: starts, live: make([]bool, len(starts)),
+		sum: &r.Summary}
 	if p.Group > 0 {
 		x.groups = []int{p.Group}
 	}
@@ -109,7 +111,8 @@ func (x *vectorBatch) flag(s int) kernels.Tile {
 }
 
 func (x *vectorBatch) flagOf(parity, s int) kernels.Tile {
-	return kernels.Tile{Buf: x.feed.Memory, Off: 3*int64(len(x.starts))*feed.Stride(x.facts.N) + int64(parity*len(x.starts)+s)*entry.WordBytes}
+	return kernels.Tile{Buf: x.feed.Memory,
+		Off: 3*int64(len(x.starts))*feed.Stride(x.facts.N) + int64(parity*len(x.starts)+s)*entry.WordBytes}
 }
 
 // begin writes the first distances.
@@ -120,7 +123,8 @@ func (x *vectorBatch) begin() error {
 		for _, v := range from {
 			dist[v] = 0
 		}
-		if err := errors.Join(x.feed.Stream.CopyIn(x.dist(s), entry.Bytes(dist)), x.feed.Stream.CopyIn(x.pred(s), entry.Bytes(pred)), x.feed.Stream.Sync()); err != nil {
+		if err := errors.Join(x.feed.Stream.CopyIn(x.dist(s), entry.Bytes(dist)),
+			x.feed.Stream.CopyIn(x.pred(s), entry.Bytes(pred)), x.feed.Stream.Sync()); err != nil {
 			return err
 		}
 		for _, v := range from {
@@ -168,7 +172,8 @@ func (x *vectorBatch) sweep(flags []uint32) error {
 		for lo := 0; lo < len(x.live); {
 			count := x.liveFrom(lo)
 			if count > 0 {
-				p := kernels.Pull{Block: b, First: first, Dist: x.dist(lo), Next: x.next(lo), Pred: x.pred(lo), Changed: x.flag(lo), Group: group,
+				p := kernels.Pull{Block: b, First: first, Dist: x.dist(lo), Next: x.next(lo), Pred: x.pred(lo),
+					Changed: x.flag(lo), Group: group,
 					Count: count, Stride: 3 * feed.Stride(x.facts.N)}
 				if err := x.puller.Pull(s, x.variant, p); err != nil {
 					return err
@@ -179,7 +184,8 @@ func (x *vectorBatch) sweep(flags []uint32) error {
 		return nil
 	})
 	if err == nil {
-		err = errors.Join(x.feed.Stream.CopyOut(entry.Bytes(flags), x.flag(0)), x.feed.Stream.CopyIn(x.flagOf(1-x.current, 0), entry.Bytes(x.zeros)), x.feed.Stream.Sync())
+		err = errors.Join(x.feed.Stream.CopyOut(entry.Bytes(flags), x.flag(0)),
+			x.feed.Stream.CopyIn(x.flagOf(1-x.current, 0), entry.Bytes(x.zeros)), x.feed.Stream.Sync())
 	}
 	if err != nil {
 		return err
@@ -232,7 +238,8 @@ func (x *vectorBatch) lookForCycles(sweeps int) error {
 				return err
 			}
 		}
-		return fmt.Errorf("%w after %d sweeps, though no cycle that was found is negative: --scale keeps decimal weights exact", errRounding, sweeps)
+		return fmt.Errorf("%w after %d sweeps, though no cycle that was found is negative: --scale keeps decimal "+
+			"weights exact", errRounding, sweeps)
 	}
 	return nil
 }
@@ -245,7 +252,8 @@ func (x *vectorBatch) fetch(dst []byte, from kernels.Tile) error {
 func (x *vectorBatch) collect(r *Result) error {
 	for s := range x.starts {
 		dist, pred := make([]uint32, x.facts.N), make([]int32, x.facts.N)
-		if err := errors.Join(x.fetch(entry.Bytes(dist), x.dist(s)), x.fetch(entry.Bytes(pred), x.pred(s))); err != nil {
+		if err := errors.Join(x.fetch(entry.Bytes(dist), x.dist(s)),
+			x.fetch(entry.Bytes(pred), x.pred(s))); err != nil {
 			return err
 		}
 		r.Dist, r.Pred = append(r.Dist, dist), append(r.Pred, pred)

@@ -163,7 +163,8 @@ func gatherRows(b *testing.B, g *graph.Graph, f *factors.Factors, sources tiles.
 func BenchmarkOfGraph(b *testing.B) {
 	for _, directed := range []bool{false, true} {
 		g, f, sources := roadFactors(b, directed, 2048)
-		for name, o := range map[string]*Options{"expand": nil, "all": {}, "bins": {Bins: 50}, "within": {Within: []float64{1000}}, "nearest": {Nearest: 10}} {
+		for name, o := range map[string]*Options{"expand": nil, "all": {}, "bins": {Bins: 50},
+			"within": {Within: []float64{1000}}, "nearest": {Nearest: 10}} {
 			b.Run(fmt.Sprintf("directed=%t/%s", directed, name), func(b *testing.B) {
 				b.SetBytes(int64(len(sources)) * int64(g.N))
 				for b.Loop() {

@@ -24,7 +24,8 @@ func (e *evenBins) set(edges []float64) {
 	e.first, e.last = 0, 0
 	bins := len(edges) - 1
 	low, high := edges[0]*e.scale, edges[bins]*e.scale
-	first, width := int64(math.Round(max(low, -float64(entry.Limit32)))), int64(math.Round(min((high-low)/float64(bins), math.MaxInt32)))
+	first, width := int64(math.Round(max(low, -float64(entry.Limit32)))),
+		int64(math.Round(min((high-low)/float64(bins), math.MaxInt32)))
 	for i, edge := range edges {
 		least := first + int64(i)*width // the first integer of bin i
 		if width < 1 || float64(least)/e.scale < edge || float64(least-1)/e.scale >= edge {

@@ -38,7 +38,8 @@ var extremes = statistic{
 	text: func(r *Result, t *textWriter) {
 		t.extreme("diameter", r.Diameter, r.DiameterPair)
 		if math.IsInf(r.Diameter, 1) {
-			t.row("longest", "%s, from %s to %s", t.number(r.LongestDistance), t.ids.Name(r.LongestPair[0]), t.ids.Name(r.LongestPair[1]))
+			t.row("longest", "%s, from %s to %s", t.number(r.LongestDistance), t.ids.Name(r.LongestPair[0]),
+				t.ids.Name(r.LongestPair[1]))
 		}
 		t.extreme("radius", r.Radius, r.RadiusPair)
 		t.list("center", r.Center)

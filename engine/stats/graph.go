@@ -170,7 +170,8 @@ func (x *graphGathering) question(ctx context.Context) (rows.Question, error) {
 		return rows.Question{}, err
 	}
 	meta := &tiles.Meta{
-		N: x.g.N, Kind: x.g.Kind, Scale: x.g.Scale, Directed: x.g.Directed, Negative: x.g.Negative, Sources: x.o.Sources,
+		N: x.g.N, Kind: x.g.Kind, Scale: x.g.Scale, Directed: x.g.Directed, Negative: x.g.Negative,
+		Sources: x.o.Sources,
 	}
 	x.gathering = newGathering(meta, x.o.Options)
 	x.symmetric, x.each = x.g.Symmetric && len(x.o.Sources) == 0, x.o.each
@@ -263,7 +264,8 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead,
 
 // otherOrder is the error of a file from which this program cannot go on.
 func (x *graphGathering) otherOrder() error {
-	return fmt.Errorf("%s: %w: it counts rows in another order than this program; remove it, and the same command begins "+
+	return fmt.Errorf("%s: %w: it counts rows in another order than this program; remove it, and the same command "+
+		"begins "+
 		"again", x.o.File, errOther)
 }
 

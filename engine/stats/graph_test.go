@@ -57,7 +57,8 @@ func TestOfGraph(t *testing.T) {
 				p := enginetest.Create(t, g, s.Tile)
 				enginetest.Solve(t, p, s.Options(t))
 				o := GraphOptions{Options: randomStats(r), Memory: int64(16*n*n + r.IntN(1<<20))} // the core has room
-				f, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "f.ooc"), g, engine.CreateOptions{Layout: tiles.Factors})
+				f, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "f.ooc"), g,
+					engine.CreateOptions{Layout: tiles.Factors})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -70,7 +71,8 @@ func TestOfGraph(t *testing.T) {
 						continue
 					}
 					sameStats(t, got, want)
-					if !reflect.DeepEqual(got.DistanceHistogram, want.DistanceHistogram) || !reflect.DeepEqual(got.EccentricityHistogram, want.EccentricityHistogram) {
+					if !reflect.DeepEqual(got.DistanceHistogram, want.DistanceHistogram) ||
+						!reflect.DeepEqual(got.EccentricityHistogram, want.EccentricityHistogram) {
 						t.Errorf("%+v, want %+v", got.DistanceHistogram, want.DistanceHistogram)
 					}
 				}
@@ -128,7 +130,8 @@ func TestOfSources(t *testing.T) {
 		d, rows := matrixOf(t, p), someRows(r, n)
 		o := Options{Nearest: 2, Within: []float64{50}, Bins: 10}
 		got := ofGraph(t, g, GraphOptions{Options: o, Sources: rows})
-		some, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "some.ooc"), g, engine.CreateOptions{Sources: rows, Tile: 64})
+		some, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "some.ooc"), g,
+			engine.CreateOptions{Sources: rows, Tile: 64})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,8 +149,10 @@ func TestOfSources(t *testing.T) {
 			reach += int64(one.out.count)
 			longest = max(longest, one.longest)
 			longestOf = append(longestOf, one.longest)
-			if got.Eccentricity[v] != one.eccentricity || got.DistanceSum[v] != one.out.sum || int(got.Descendants[v]) != one.out.count ||
-				!alike(got.HarmonicOut[v], one.out.harmonic) || !alike(got.ClosenessOut[v], one.out.closeness(n)) || int(got.Farthest[v]) != one.farthest {
+			if got.Eccentricity[v] != one.eccentricity || got.DistanceSum[v] != one.out.sum ||
+				int(got.Descendants[v]) != one.out.count ||
+				!alike(got.HarmonicOut[v], one.out.harmonic) || !alike(got.ClosenessOut[v], one.out.closeness(n)) ||
+				int(got.Farthest[v]) != one.farthest {
 				t.Fatalf("row %d differs", v)
 			}
 			if want := plainNear(d, v, 2, math.Inf(1)); !slices.Equal(got.Nearest[v], want) {
@@ -166,12 +171,16 @@ func TestOfSources(t *testing.T) {
 			}
 		}
 		for u, in := range columns {
-			if int(got.Ancestors[u]) != in.count || got.DistanceSumIn[u] != in.sum || !alike(got.Harmonic[u], in.harmonic) {
-				t.Fatalf("column %d differs: %d, %v, %v, want %+v", u, got.Ancestors[u], got.DistanceSumIn[u], got.Harmonic[u], in)
+			if int(got.Ancestors[u]) != in.count || got.DistanceSumIn[u] != in.sum ||
+				!alike(got.Harmonic[u], in.harmonic) {
+				t.Fatalf("column %d differs: %d, %v, %v, want %+v", u, got.Ancestors[u], got.DistanceSumIn[u],
+					got.Harmonic[u], in)
 			}
 		}
-		if got.ReachablePairs != reach || got.LongestDistance != longest || got.Connected != (reach == int64(len(rows))*int64(n-1)) {
-			t.Errorf("%d reachable pairs, longest %v; want %d, %v", got.ReachablePairs, got.LongestDistance, reach, longest)
+		if got.ReachablePairs != reach || got.LongestDistance != longest ||
+			got.Connected != (reach == int64(len(rows))*int64(n-1)) {
+			t.Errorf("%d reachable pairs, longest %v; want %d, %v", got.ReachablePairs, got.LongestDistance, reach,
+				longest)
 		}
 		checkHistogram(t, p.Meta(), got.DistanceHistogram, pairs, Options{Bins: 10})
 		checkHistogram(t, p.Meta(), got.EccentricityHistogram, longestOf, Options{Bins: 10})
@@ -192,7 +201,8 @@ func TestTextOfSources(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := ofGraph(t, g, GraphOptions{Options: Options{Within: []float64{5}, Nearest: 5}, Sources: tiles.RowSet{2, 3}})
+		r := ofGraph(t, g, GraphOptions{Options: Options{Within: []float64{5}, Nearest: 5},
+			Sources: tiles.RowSet{2, 3}})
 		var text bytes.Buffer
 		if err := r.WriteText(&text, "g", graph.IDs{}); err != nil {
 			t.Fatal(err)
@@ -335,7 +345,8 @@ func TestOfGraphLacksMemory(t *testing.T) {
 	interruptedFile(t, g, o)
 	o.Memory = 1
 	_, _, err := OfGraph(t.Context(), g, o)
-	if !errors.Is(err, device.ErrMemory) || !strings.Contains(err.Error(), "--host-memory") || !strings.Contains(err.Error(), o.File) {
+	if !errors.Is(err, device.ErrMemory) || !strings.Contains(err.Error(), "--host-memory") ||
+		!strings.Contains(err.Error(), o.File) {
 		t.Fatalf("%+v: %v", c, err)
 	}
 	o.Memory = 1 << 30
@@ -362,7 +373,8 @@ func TestOfGraphFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := OfGraph(t.Context(), g, o); !errors.Is(err, want) || !bytes.Contains([]byte(err.Error()), []byte(text)) {
+		if _, _, err := OfGraph(t.Context(), g, o); !errors.Is(err, want) ||
+			!bytes.Contains([]byte(err.Error()), []byte(text)) {
 			t.Errorf("%v, want %v with %q", err, want, text)
 		}
 		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {

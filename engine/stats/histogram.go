@@ -21,7 +21,8 @@ var histograms = statistic{
 	gather: gatherHistogram,
 	derive: deriveEccentricityHistogram,
 	summary: func(r *Result) []summaryValue {
-		return []summaryValue{{"distance_histogram", r.DistanceHistogram}, {"eccentricity_histogram", r.EccentricityHistogram}}
+		return []summaryValue{{"distance_histogram", r.DistanceHistogram},
+			{"eccentricity_histogram", r.EccentricityHistogram}}
 	},
 	text: func(r *Result, t *textWriter) {
 		if r.DistanceHistogram != nil {

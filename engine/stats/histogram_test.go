@@ -87,7 +87,8 @@ func checkRound(t *testing.T, m *tiles.Meta, h *Histogram, least, most float64, 
 func TestHistogramRounded(t *testing.T) {
 	m := &tiles.Meta{Kind: entry.KindF32, Scale: 1}
 	numbers := []float64{-1, 0, 1e8 - 8, 1e8, 1e8 + 8, 1e8 + 16, math.MaxFloat32, 1e30}
-	for _, edges := range [][]float64{{1e8 + 1, 1e8 + 2, 1e8 + 3, 1e8 + 9}, {0, 1e39, 1e40}, {-1e308, 0, 1e308}, {-1, 1e-50, 1e8, 1e30}} {
+	for _, edges := range [][]float64{{1e8 + 1, 1e8 + 2, 1e8 + 3, 1e8 + 9}, {0, 1e39, 1e40}, {-1e308, 0, 1e308},
+		{-1, 1e-50, 1e8, 1e30}} {
 		o := Options{Edges: edges}
 		b := (&gathering{meta: m, o: o, float: true}).newBinner()
 		for _, d := range numbers {
@@ -171,7 +172,8 @@ func TestHistogramEdges(t *testing.T) {
 func TestEvenBins(t *testing.T) {
 	r, even := seeds.New(t), 0
 	for range 100 {
-		meta := &tiles.Meta{N: 10, Kind: entry.KindI32, Scale: []int64{1, 10, 1000, 12, 1 << 20}[r.IntN(5)], Negative: r.IntN(3) == 0}
+		meta := &tiles.Meta{N: 10, Kind: entry.KindI32, Scale: []int64{1, 10, 1000, 12, 1 << 20}[r.IntN(5)],
+			Negative: r.IntN(3) == 0}
 		o := Options{Bins: 20}
 		if r.IntN(3) == 0 {
 			o = Options{Edges: []float64{float64(r.IntN(1000))}}
@@ -200,7 +202,8 @@ func TestEvenBins(t *testing.T) {
 				plain.add(float64(int32(bits))/float64(meta.Scale), 1)
 			}
 		}
-		if a, b := fast.histogram(), plain.histogram(); !slices.Equal(a.Counts, b.Counts) || a.Below != b.Below || a.Above != b.Above {
+		if a, b := fast.histogram(), plain.histogram(); !slices.Equal(a.Counts, b.Counts) || a.Below != b.Below ||
+			a.Above != b.Above {
 			t.Fatalf("%+v, scale %d: %+v, want %+v", o, meta.Scale, a, b)
 		}
 	}

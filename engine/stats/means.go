@@ -20,7 +20,8 @@ var means = statistic{
 	},
 	text: func(r *Result, t *textWriter) {
 		if r.ReachablePairs > 0 {
-			t.row("mean", "%s over reachable pairs, %s in total", text.Float64.Text(r.MeanDistance), text.Float64.Text(r.TotalDistance))
+			t.row("mean", "%s over reachable pairs, %s in total", text.Float64.Text(r.MeanDistance),
+				text.Float64.Text(r.TotalDistance))
 		}
 		if r.Connected {
 			t.row("Wiener index", "%s", text.Float64.Text(r.WienerIndex))

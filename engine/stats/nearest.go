@@ -129,7 +129,8 @@ func nearestColumns(r *Result) []Column {
 		}
 		columns = append(columns,
 			ofRows(Column{Name: fmt.Sprintf("nearest_%d", k+1), Vertex: func(v int) int { return get(v).Row }}),
-			ofRows(inUnits(Column{Name: fmt.Sprintf("nearest_%d_distance", k+1), Number: func(v int) float64 { return get(v).Distance }})))
+			ofRows(inUnits(Column{Name: fmt.Sprintf("nearest_%d_distance", k+1),
+				Number: func(v int) float64 { return get(v).Distance }})))
 	}
 	return columns
 }
@@ -150,7 +151,8 @@ func gatherNearest(x *gathering) (gatherer, error) {
 	}
 	n, k := x.meta.N, min(x.o.Nearest, x.meta.N-1)
 	x.r.near = k
-	return &nearestLists{x: x, k: k, counts: make([]int32, n), keys: make([]int64, n*k), vertices: make([]int32, n*k)}, nil
+	return &nearestLists{x: x, k: k, counts: make([]int32, n), keys: make([]int64, n*k), vertices: make([]int32, n*k)},
+		nil
 }
 
 func (g *nearestLists) worker() taker { return &nearestWorker{nearestLists: g} }

@@ -156,7 +156,8 @@ func (r *deviceReader) read(ctx context.Context, lo, hi int, all takers) error {
 		return context.Cause(ctx)
 	}
 	if err := r.ask(r.order[lo:hi], all); err != nil {
-		return fmt.Errorf("sums of rows: %w; what was gathered is kept, and the same command goes on, with --device cpu on the processor", err)
+		return fmt.Errorf("sums of rows: %w; what was gathered is kept, and the same command goes on, with --device "+
+			"cpu on the processor", err)
 	}
 	return nil
 }

@@ -179,7 +179,8 @@ func TestOfGraphOnDevice(t *testing.T) {
 			want = mustStats(t, p, o.Options)
 		}
 		sameStats(t, got, want)
-		if !reflect.DeepEqual(got.DistanceHistogram, want.DistanceHistogram) || !reflect.DeepEqual(got.EccentricityHistogram, want.EccentricityHistogram) {
+		if !reflect.DeepEqual(got.DistanceHistogram, want.DistanceHistogram) ||
+			!reflect.DeepEqual(got.EccentricityHistogram, want.EccentricityHistogram) {
 			t.Errorf("%+v: %+v, want %+v", c, got.DistanceHistogram, want.DistanceHistogram)
 		}
 		before = d.batches.Load()
@@ -280,7 +281,8 @@ func TestOfGraphOffDevice(t *testing.T) {
 	r, d := seeds.New(t), newSumming(t)
 	g := statsCases[0].mesh(t, r, 30)
 	asked := Options{Nearest: 3, Within: []float64{50}, Bins: 30}
-	o := GraphOptions{Options: asked, File: filepath.Join(t.TempDir(), "g.stats"), Checkpoint: time.Hour, Interval: time.Nanosecond, after: new(int)}
+	o := GraphOptions{Options: asked, File: filepath.Join(t.TempDir(), "g.stats"), Checkpoint: time.Hour,
+		Interval: time.Nanosecond, after: new(int)}
 	*o.after = g.N * 9 / 10
 	stops := 0
 	for {

@@ -87,10 +87,13 @@ func (h *slotHead) engine() string { return string(bytes.TrimRight(h.Engine[:], 
 func openSaved(path string, h savedHead) (s *saved, err error) {
 	file, made, err := lock.OpenFile(path)
 	if errors.Is(err, lock.ErrNoLocks) {
-		return nil, text.ErrorOf(lock.ErrNoLocks, "%s: this volume has no locks, and without them nothing keeps two processes from writing one file: name a file on another volume with --out", path)
+		return nil, text.ErrorOf(lock.ErrNoLocks,
+			"%s: this volume has no locks, and without them nothing keeps two processes from writing one file: name a "+
+				"file on another volume with --out", path)
 	}
 	if errors.Is(err, lock.ErrLocked) {
-		return nil, text.ErrorOf(lock.ErrLocked, "%s: it is locked by another process, which gathers the same; wait for that to end, or stop it", path)
+		return nil, text.ErrorOf(lock.ErrLocked,
+			"%s: it is locked by another process, which gathers the same; wait for that to end, or stop it", path)
 	}
 	if err != nil {
 		return nil, err
@@ -129,16 +132,21 @@ func (s *saved) check(want savedHead) error {
 	const first = `{"format":"` + savedFormat + `"`
 	line, _, _ := bytes.Cut(b, []byte("\n"))
 	var h savedHead
-	whole := n == headBytes && crc32.Checksum(b[:headBytes-4], castagnoli) == binary.LittleEndian.Uint32(b[headBytes-4:])
+	whole := n == headBytes &&
+		crc32.Checksum(b[:headBytes-4], castagnoli) == binary.LittleEndian.Uint32(b[headBytes-4:])
 	switch err := json.Unmarshal(line, &h); {
 	case !whole && disk.BitsOff(b, []byte(first)) <= len(first):
 		return damaged(name, "its head differs from its checksum")
 	case !whole || err != nil || h.Format != savedFormat:
 		return text.ErrorOf(errOther, "%s: it is no file that ooc stats has begun; name another one with --out", name)
 	case h.Version != savedVersion:
-		return text.ErrorOf(errOther, "%s: it is of version %d, and this program knows %d; go on with the program that began it, or name another file with --out", name, h.Version, savedVersion)
+		return text.ErrorOf(errOther,
+			"%s: it is of version %d, and this program knows %d; go on with the program that began it, or name "+
+				"another file with --out", name, h.Version, savedVersion)
 	case h != want:
-		return text.ErrorOf(errOther, "%s: it was begun %s; go on with what it was begun with, name another file with --out, or remove it", name, h.differs(want))
+		return text.ErrorOf(errOther,
+			"%s: it was begun %s; go on with what it was begun with, name another file with --out, or remove it", name,
+			h.differs(want))
 	}
 	return nil
 }

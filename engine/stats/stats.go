@@ -100,7 +100,8 @@ func (o *Options) Check(n int) error {
 	case o.Nearest < 0:
 		return fail("%d nearest vertices; want 0 or more", o.Nearest)
 	case min(o.Nearest, n-1) > most:
-		return fail("the %d nearest of each of %d vertices do not fit in memory; ask for at most %d", o.Nearest, n, most)
+		return fail("the %d nearest of each of %d vertices do not fit in memory; ask for at most %d", o.Nearest, n,
+			most)
 	}
 	for _, r := range o.Within {
 		if math.IsNaN(r) {
@@ -161,7 +162,8 @@ func gatheringOf(p *engine.Problem, o Options) (*gathering, error) {
 
 func newGathering(meta *tiles.Meta, o Options) *gathering {
 	kind := meta.Kind.Wide()
-	r := &Result{N: meta.N, Kind: string(meta.Kind), Directed: meta.Directed, Sources: meta.Sources, numbers: text.NumbersOf(meta.Kind, meta.Scale)}
+	r := &Result{N: meta.N, Kind: string(meta.Kind), Directed: meta.Directed, Sources: meta.Sources,
+		numbers: text.NumbersOf(meta.Kind, meta.Scale)}
 	return &gathering{meta: meta, o: o, r: r, kind: kind, float: kind.Float(), none: kind.Unreachable()}
 }
 

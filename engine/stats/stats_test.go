@@ -65,7 +65,8 @@ func sameStats(t *testing.T, got, want *Result) {
 		if _, isHistogram := g.value.(*Histogram); isHistogram {
 			continue
 		}
-		if g.name == "barycenter" && entry.Kind(got.Kind).Float() && len(got.Barycenter) > 0 && len(want.Barycenter) > 0 {
+		if g.name == "barycenter" && entry.Kind(got.Kind).Float() && len(got.Barycenter) > 0 &&
+			len(want.Barycenter) > 0 {
 			// Of equal sums, rounding makes one the least.
 			for _, v := range slices.Concat(got.Barycenter, want.Barycenter) {
 				if !alike(want.DistanceSum[v], want.DistanceSum[want.Barycenter[0]]) {
@@ -88,7 +89,8 @@ func sameStats(t *testing.T, got, want *Result) {
 			switch {
 			case c.Name != w.Name:
 				t.Fatalf("column %s, want %s", c.Name, w.Name)
-			case c.Number != nil && (got.Kind == "i32" && c.Name[:3] == "dis" && c.Number(v) != w.Number(v) || !alike(c.Number(v), w.Number(v))):
+			case c.Number != nil && (got.Kind == "i32" && c.Name[:3] == "dis" && c.Number(v) != w.Number(v) ||
+				!alike(c.Number(v), w.Number(v))):
 				t.Fatalf("%s of %d is %v, want %v", c.Name, v, c.Number(v), w.Number(v))
 			case c.Vertex != nil && c.Vertex(v) != w.Vertex(v):
 				t.Fatalf("%s of %d is %v, want %v", c.Name, v, c.Vertex(v), w.Vertex(v))
@@ -116,9 +118,12 @@ type statsCase struct {
 }
 
 var statsCases = []statsCase{
-	{entry.KindI32, false, false, 1}, {entry.KindI32, true, false, 1}, {entry.KindF32, false, false, 1}, {entry.KindF32, true, false, 1},
-	{entry.KindU16, false, false, 1}, {entry.KindF64, true, false, 1}, {entry.KindU16, false, true, 10}, {entry.KindF64, false, true, 1},
-	{entry.KindI32, false, true, 1}, {entry.KindF32, false, true, 1}, {entry.KindI32, false, false, 1000}, {entry.KindI32, true, false, 12},
+	{entry.KindI32, false, false, 1}, {entry.KindI32, true, false, 1}, {entry.KindF32, false, false, 1},
+	{entry.KindF32, true, false, 1},
+	{entry.KindU16, false, false, 1}, {entry.KindF64, true, false, 1}, {entry.KindU16, false, true, 10},
+	{entry.KindF64, false, true, 1},
+	{entry.KindI32, false, true, 1}, {entry.KindF32, false, true, 1}, {entry.KindI32, false, false, 1000},
+	{entry.KindI32, true, false, 12},
 }
 
 // build makes a random graph, connected or not, with zero weights and parallel arcs.
@@ -176,7 +181,8 @@ func randomStats(r *rand.Rand) Options {
 		}
 	}
 	for range r.IntN(3) {
-		o.Within = append(o.Within, []float64{0, 100, float64(r.IntN(500)), 500 * r.Float64(), -1, math.Inf(1), math.Inf(-1)}[r.IntN(7)])
+		o.Within = append(o.Within,
+			[]float64{0, 100, float64(r.IntN(500)), 500 * r.Float64(), -1, math.Inf(1), math.Inf(-1)}[r.IntN(7)])
 	}
 	return o
 }
@@ -288,8 +294,10 @@ func TestStatsErrors(t *testing.T) {
 	}
 	p, _ := enginetest.Filled(t, seeds.New(t), 200, 64, entry.KindI32, 1, graph.IDs{})
 	for _, o := range []Options{
-		{Bins: -1}, {Bins: 1}, {Bins: MaxBins + 1}, {Bins: 2, Edges: []float64{0, 1}}, {Edges: []float64{}}, {Edges: []float64{1}},
-		{Edges: []float64{0, 0}}, {Edges: []float64{0, math.Inf(1)}}, {Edges: []float64{math.NaN(), 1}}, {Nearest: -1}, {Within: []float64{math.NaN()}},
+		{Bins: -1}, {Bins: 1}, {Bins: MaxBins + 1}, {Bins: 2, Edges: []float64{0, 1}}, {Edges: []float64{}},
+		{Edges: []float64{1}},
+		{Edges: []float64{0, 0}}, {Edges: []float64{0, math.Inf(1)}}, {Edges: []float64{math.NaN(), 1}}, {Nearest: -1},
+		{Within: []float64{math.NaN()}},
 	} {
 		if _, err := Of(context.Background(), p, o); !errors.Is(err, errOptions) {
 			t.Errorf("%+v: %v", o, err)

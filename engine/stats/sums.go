@@ -58,8 +58,9 @@ func newSums[S cpu.Addable, W cpu.Word](x *gathering, units func(S) float64) (ga
 		return nil, err
 	}
 	n := x.meta.N
-	g := &distanceSums[S, W]{x: x, sums: sums, units: units, sum: make([]S, n), inverse: make([]float64, n), missing: make([]int32, n),
-		top: make([]W, n), farthest: make([]int32, n)}
+	g := &distanceSums[S, W]{x: x, sums: sums, units: units, sum: make([]S, n), inverse: make([]float64, n),
+		missing: make([]int32, n),
+		top:     make([]W, n), farthest: make([]int32, n)}
 	if !x.symmetric {
 		cols := cpu.NewColumnSums[S, W](n)
 		g.cols = &cols
@@ -68,7 +69,8 @@ func newSums[S cpu.Addable, W cpu.Word](x *gathering, units func(S) float64) (ga
 }
 
 func (g *distanceSums[S, W]) state() [][]byte {
-	all := [][]byte{entry.Bytes(g.sum), entry.Bytes(g.inverse), entry.Bytes(g.missing), entry.Bytes(g.top), entry.Bytes(g.farthest)}
+	all := [][]byte{entry.Bytes(g.sum), entry.Bytes(g.inverse), entry.Bytes(g.missing), entry.Bytes(g.top),
+		entry.Bytes(g.farthest)}
 	if g.cols != nil {
 		all = append(all, entry.Bytes(g.cols.Sum), entry.Bytes(g.cols.Inverse), entry.Bytes(g.cols.Missing))
 	}

@@ -35,7 +35,8 @@ func TestLineInTable(t *testing.T) {
 	if err := errors.Join(s.WriteCSV(&table, graph.IDs{}), s.WriteJSON(&object, graph.IDs{})); err != nil {
 		t.Fatal(err)
 	}
-	if lines := strings.Split(table.String(), "\n"); !strings.HasSuffix(lines[0], ",mean_distance_out") || !strings.HasSuffix(lines[1], ",5.5") {
+	if lines := strings.Split(table.String(), "\n"); !strings.HasSuffix(lines[0], ",mean_distance_out") ||
+		!strings.HasSuffix(lines[1], ",5.5") {
 		t.Errorf("%s", table.String())
 	}
 	if !strings.Contains(object.String(), `"mean_distance_out":[5.5,3,0]`) {

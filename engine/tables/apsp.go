@@ -76,8 +76,10 @@ var published = [4]map[int]float64{
 func inCore(s *suite) table {
 	t := table{
 		title: "All pairs, in core",
-		note: "f32, random graphs of 10 N arcs. Squaring is repeated squaring of the whole matrix, which ends with the pass that changes nothing;\n" +
-			"single-stage is Floyd–Warshall with a launch for each pivot, blocked is Floyd–Warshall in blocks. 2011: published, one core of a Core 2 and a GTX 560 Ti.",
+		note: "f32, random graphs of 10 N arcs. Squaring is repeated squaring of the whole matrix, which ends with " +
+			"the pass that changes nothing;\n" +
+			"single-stage is Floyd–Warshall with a launch for each pivot, blocked is Floyd–Warshall in blocks. 2011: " +
+			"published, one core of a Core 2 and a GTX 560 Ti.",
 		sizes: s.sizes(2048, 256, 512, 1024, 2048, 3072, 4096, 5120),
 		columns: []column{
 			s.apsp("one thread: squaring", s.serial, rounds.SquaringName, squareGrows),
@@ -93,7 +95,8 @@ func inCore(s *suite) table {
 		if _, ok := kernels.As[kernels.TileOps](d.device); !ok {
 			t.columns[at+1].run = nil
 		}
-		t.ratios = append(t.ratios, ratio{d.title + ": blocked / squaring", at, at + 2}, ratio{d.title + ": blocked / single-stage", at + 1, at + 2},
+		t.ratios = append(t.ratios, ratio{d.title + ": blocked / squaring", at, at + 2},
+			ratio{d.title + ": blocked / single-stage", at + 1, at + 2},
 			ratio{d.title + " / one thread, blocked", 1, at + 2})
 	}
 	for i, title := range []string{"2011: CPU squaring", "2011: CPU FW", "2011: GPU squaring", "2011: GPU FW"} {
@@ -116,15 +119,18 @@ const share = 4
 // outOfCore compares rounds with synchronous copies and rounds with streams.
 func outOfCore(s *suite) table {
 	t := table{
-		title: fmt.Sprintf("All pairs, in device memory for a %s of the matrix", [...]string{2: "half", 3: "third", 4: "quarter"}[share]),
-		note: "f32, blocked rounds. No streams: each copy and each kernel ends before the next begins (--streams 1). One thread has all memory.\n" +
+		title: fmt.Sprintf("All pairs, in device memory for a %s of the matrix",
+			[...]string{2: "half", 3: "third", 4: "quarter"}[share]),
+		note: "f32, blocked rounds. No streams: each copy and each kernel ends before the next begins (--streams 1). " +
+			"One thread has all memory.\n" +
 			"On a processor, copies and kernels share cores, and streams gain what the synchronous form leaves idle.",
 		sizes:   s.sizes(4096, 2048, 3072, 4096, 11264, 12288, 13312, 14336, 15360),
 		columns: []column{s.apsp("one thread", s.serial, rounds.BlockedName, cubic)},
 	}
 	for _, d := range s.devices {
 		at := t.add(s.limited(d, "no streams", 1), s.limited(d, "streams", 0))
-		t.ratios = append(t.ratios, ratio{d.title + ": gain of streams", at, at + 1}, ratio{d.title + " / one thread", 0, at + 1})
+		t.ratios = append(t.ratios, ratio{d.title + ": gain of streams", at, at + 1},
+			ratio{d.title + " / one thread", 0, at + 1})
 	}
 	for i, title := range []string{"2011: CPU", "2011: GPU, no streams", "2011: GPU, streams"} {
 		t.add(column{title: title, known: publishedLarge[i]})

@@ -16,8 +16,10 @@ import (
 func bellmanFord(s *suite) table {
 	t := table{
 		title: "One source, Bellman–Ford over the adjacency matrix",
-		note: "f32, random graphs of 10 N arcs. The number of sweeps times the fastest sweep, with the matrix on the device. Naive is one thread for\n" +
-			"each vertex, reduce a group of threads for each vertex, coarse the same over the transposed matrix. Groups are the fastest of those tried.",
+		note: "f32, random graphs of 10 N arcs. The number of sweeps times the fastest sweep, with the matrix on the " +
+			"device. Naive is one thread for\n" +
+			"each vertex, reduce a group of threads for each vertex, coarse the same over the transposed matrix. " +
+			"Groups are the fastest of those tried.",
 		sizes:   s.sizes(4096, 256, 512, 1024, 2048, 4096, 8192),
 		columns: []column{s.sweeps("one thread: naive", s.serial, "naive")},
 	}
@@ -27,7 +29,8 @@ func bellmanFord(s *suite) table {
 		}
 		at := t.add(s.sweeps(d.title+": naive", d.device, "naive"), s.sweeps(d.title+": reduce", d.device, "reduce"),
 			s.sweeps(d.title+": coarse", d.device, "coarse"))
-		t.ratios = append(t.ratios, ratio{d.title + ": reduce / naive", at, at + 1}, ratio{d.title + ": coarse / naive", at, at + 2},
+		t.ratios = append(t.ratios, ratio{d.title + ": reduce / naive", at, at + 1},
+			ratio{d.title + ": coarse / naive", at, at + 2},
 			ratio{d.title + ": coarse / one thread", 0, at + 2})
 	}
 	return t
@@ -47,8 +50,10 @@ func (s *suite) sweeps(title string, d kernels.Device, method string) column {
 func spanningTrees(s *suite) table {
 	t := table{
 		title: "Minimum spanning tree",
-		note: "f32, random graphs of 10 N edges of weights 1…1000. The serial library is gonum's Prim, with a heap; prim takes one reduction over\n" +
-			"all vertices for each vertex, boruvka some passes over all edges. With copies to the device and back, without building the graph.",
+		note: "f32, random graphs of 10 N edges of weights 1…1000. The serial library is gonum's Prim, with a heap; " +
+			"prim takes one reduction over\n" +
+			"all vertices for each vertex, boruvka some passes over all edges. With copies to the device and back, " +
+			"without building the graph.",
 		sizes:   s.sizes(8192, 128, 256, 512, 1024, 2048, 4096, 8192, 16384),
 		columns: []column{gonumPrim, s.trees("one thread: prim", s.serial, "prim")},
 		ratios:  []ratio{{"one thread: prim / gonum", 0, 1}},
@@ -58,7 +63,8 @@ func spanningTrees(s *suite) table {
 			continue
 		}
 		at := t.add(s.trees(d.title+": prim", d.device, "prim"), s.trees(d.title+": boruvka", d.device, "boruvka"))
-		t.ratios = append(t.ratios, ratio{d.title + ": prim / gonum", 0, at}, ratio{d.title + ": boruvka / gonum", 0, at + 1})
+		t.ratios = append(t.ratios, ratio{d.title + ": prim / gonum", 0, at},
+			ratio{d.title + ": boruvka / gonum", 0, at + 1})
 	}
 	return t
 }

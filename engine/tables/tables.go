@@ -157,7 +157,9 @@ func (s *suite) preface() {
 	for _, d := range s.devices {
 		fmt.Fprintf(s.out, "; %s is %s", d.title, d.device.Info().Model)
 	}
-	fmt.Fprintf(s.out, ".\nSeconds. A cell is the median of three runs, or one run if that takes over 0.3 s. It is left out (–) if the row before\npredicts more than %.0f s, or that it would end after %.0f s in all.\n", s.limit().Seconds(), s.budget().Seconds())
+	fmt.Fprintf(s.out, ".\nSeconds. A cell is the median of three runs, or one run if that takes over 0.3 s. It is "+
+		"left out (–) if the row before\npredicts more than %.0f s, or that it would end after %.0f s in all.\n",
+		s.limit().Seconds(), s.budget().Seconds())
 }
 
 // sizes are the sizes of a table, of a quick run those up to most.

@@ -47,7 +47,8 @@ func TestTables(t *testing.T) {
 			t.Fatalf("%s\nhas no row of 700 under its head", out.String())
 		}
 		for i, c := range table.columns {
-			if text := strings.TrimSpace(row[i+2]); c.run != nil && !regexp.MustCompile(`^[0-9.e-]+$`).MatchString(text) {
+			if text := strings.TrimSpace(row[i+2]); c.run != nil &&
+				!regexp.MustCompile(`^[0-9.e-]+$`).MatchString(text) {
 				t.Errorf("%s: %s is %q", table.title, c.title, text)
 			}
 		}

@@ -48,7 +48,8 @@ type Task struct {
 	Finish func(ctx context.Context, sums []uint32, summed []bool) error
 	// SolveCore solves another matrix, in a store inside the store with restore points of its own. It returns the
 	// distances in rows of pitch entries. print identifies the matrix, so that a later run resumes only the same one.
-	SolveCore func(ctx context.Context, w graph.Weights, print string, reports *live.Reporter) (sum Summary, distances []uint32, pitch int, err error)
+	SolveCore func(ctx context.Context, w graph.Weights, print string, reports *live.Reporter) (sum Summary,
+		distances []uint32, pitch int, err error)
 }
 
 // Basis is what the rest of the task is planned by.
@@ -62,7 +63,8 @@ func (t *Task) Basis() *plan.Basis {
 // wanted.
 func BasisOf(s *tiles.Store, r plan.Request) *plan.Basis {
 	m := s.Meta()
-	r.Tile, r.Sources, r.Kind, r.Predecessors, r.Layout, r.Room = m.T, m.Sources, m.Kind, m.Predecessors, s.Geometry().Layout(), 0
+	r.Tile, r.Sources, r.Kind, r.Predecessors, r.Layout, r.Room = m.T, m.Sources, m.Kind, m.Predecessors,
+		s.Geometry().Layout(), 0
 	if m.Part != nil {
 		r.Block = m.Part.Block
 	}
@@ -71,7 +73,8 @@ func BasisOf(s *tiles.Store, r plan.Request) *plan.Basis {
 	}
 	return &plan.Basis{
 		Request: r, Stored: true, Dense: m.Dense,
-		Facts: graph.Facts{N: m.N, Arcs: m.Arcs, Kind: m.Kind, Directed: m.Directed, Scale: m.Scale, Negative: m.Negative},
+		Facts: graph.Facts{N: m.N, Arcs: m.Arcs, Kind: m.Kind, Directed: m.Directed, Scale: m.Scale,
+			Negative: m.Negative},
 	}
 }
 

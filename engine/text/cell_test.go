@@ -29,7 +29,8 @@ func TestSplit(t *testing.T) {
 			t.Errorf("%q at %q: %v, %v, want %s", c.line, c.sep, got, err, c.want)
 		}
 	}
-	for line, sep := range map[string]byte{`"a`: ',', `"a"b,c`: ',', `"a""`: blankBytes, `"a"b`: blankBytes, "\"a\" b\tc": '\t'} {
+	for line, sep := range map[string]byte{`"a`: ',', `"a"b,c`: ',', `"a""`: blankBytes, `"a"b`: blankBytes,
+		"\"a\" b\tc": '\t'} {
 		if got, err := Split(line, sep); err == nil {
 			t.Errorf("%q at %q: %v", line, sep, got)
 		}

@@ -10,7 +10,8 @@ import (
 // hidden reports whether a character must not be shown as it is: it moves a terminal's cursor, ends a line or turns the
 // direction of writing (https://trojansource.codes).
 func hidden(r rune) bool {
-	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' &&
+		r <= '\u2069'
 }
 
 // Printable reports whether a text can be shown in a line, and typed again.
@@ -34,7 +35,8 @@ func Printable[T string | []byte](s T) bool {
 func AppendPrintable(out, text []byte) (printable, rest []byte) {
 	for len(text) > 0 {
 		plain := 0
-		for plain < len(text) && (text[plain] >= ' ' && text[plain] < 0x7f || text[plain] == '\n' || text[plain] == '\t') {
+		for plain < len(text) &&
+			(text[plain] >= ' ' && text[plain] < 0x7f || text[plain] == '\n' || text[plain] == '\t') {
 			plain++
 		}
 		out, text = append(out, text[:plain]...), text[plain:]

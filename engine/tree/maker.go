@@ -146,8 +146,8 @@ func (t *Maker) count(v int32) int32 {
 	return h
 }
 
-// breadthFirst searches from the source over tight arcs. They lead to every reachable vertex, and the search visits each
-// once, so cycles of length 0 do no harm.
+// breadthFirst searches from the source over tight arcs. They lead to every reachable vertex, and the search visits
+// each once, so cycles of length 0 do no harm.
 func (t *Maker) breadthFirst(row []int32, source int32) int {
 	for v := range t.pred {
 		t.pred[v] = entry.NoVertex

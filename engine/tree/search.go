@@ -18,7 +18,8 @@ type Search struct {
 
 // NewSearch returns a Search of a graph.
 func NewSearch(g *graph.Graph) *Search {
-	return &Search{g: g, search: graph.NewSearch(g), hops: make([]int32, g.N), length: make([]float64, g.N), sum: make([]float64, g.N)}
+	return &Search{g: g, search: graph.NewSearch(g), hops: make([]int32, g.N), length: make([]float64, g.N),
+		sum: make([]float64, g.N)}
 }
 
 // From searches from a vertex and returns its distances to all, in stored units, until the next search. It does not

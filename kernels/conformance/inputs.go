@@ -132,7 +132,8 @@ func signedInts() []pattern {
 		{"small signed", func(r *rand.Rand) uint64 { return bits(r.Int32N(200) - 100) }},
 		{"sparse signed", rare(20, bits(inf), func(r *rand.Rand) uint64 { return bits(r.Int32N(1<<21) - 1<<20) })},
 		{"near the limits", func(r *rand.Rand) uint64 {
-			return pick(r, bits(last), bits(-last), bits(inf), 0, 1, bits(-1), bits(last/2), bits(-last/2), bits(last/2+1))
+			return pick(r, bits(last), bits(-last), bits(inf), 0, 1, bits(-1), bits(last/2), bits(-last/2),
+				bits(last/2+1))
 		}},
 		// Unreachable and very negative: sums that must not count as distances.
 		{"drifting", rare(200, bits(inf), func(r *rand.Rand) uint64 { return bits(-last + r.Int32N(1000)) })},

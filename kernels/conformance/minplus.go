@@ -18,7 +18,8 @@ var (
 
 // try runs a part of the suite with each variant and shape: with each pattern at those of at most so many vertices,
 // and with some of them, drawn at random, at others.
-func try[P fmt.Stringer](b *bench, variants []entry.Variant, shapes []shape, patterns func(entry.Variant) []P, most, some int,
+func try[P fmt.Stringer](b *bench, variants []entry.Variant, shapes []shape, patterns func(entry.Variant) []P, most,
+	some int,
 	run func(b *bench, v entry.Variant, s shape, p P)) {
 	for _, v := range variants {
 		for _, s := range shapes {
@@ -29,7 +30,8 @@ func try[P fmt.Stringer](b *bench, variants []entry.Variant, shapes []shape, pat
 			}
 			for _, p := range all {
 				if !b.skips(s.t * s.m) {
-					b.Run(fmt.Sprintf("%s/T=%d/m=%d/%s", v, s.t, s.m, p), func(t *testing.T) { run(b.with(t), v, s, p) })
+					b.Run(fmt.Sprintf("%s/T=%d/m=%d/%s", v, s.t, s.m, p),
+						func(t *testing.T) { run(b.with(t), v, s, p) })
 				}
 			}
 		}

@@ -35,16 +35,17 @@ type Measure struct {
 
 // BenchRow is what one combination reached.
 type BenchRow struct {
-	Variant  entry.Variant `json:"variant"`
-	Path     string        `json:"path"` // as in Options.Path
-	Threads  int           `json:"threads"`
-	T        int           `json:"tile"`
-	M        int           `json:"round"`
-	Rate     Measure       `json:"relaxations_per_second"`         // of MinPlus, from enqueueing to the end
-	Ceiling  Measure       `json:"ceiling_relaxations_per_second"` // of the add and min of the same path on registers alone, measured in turn with Rate
-	Fraction float64       `json:"fraction"`                       // median over the rounds of Rate/Ceiling
-	Pairs    *Measure      `json:"relaxations_with_predecessors_per_second,omitempty"`
-	Price    *Measure      `json:"price_of_predecessors,omitempty"` // Rate over that with predecessors, of each round
+	Variant entry.Variant `json:"variant"`
+	Path    string        `json:"path"` // as in Options.Path
+	Threads int           `json:"threads"`
+	T       int           `json:"tile"`
+	M       int           `json:"round"`
+	Rate    Measure       `json:"relaxations_per_second"` // of MinPlus, from enqueueing to the end
+	// of the add and min of the same path on registers alone, measured in turn with Rate
+	Ceiling  Measure  `json:"ceiling_relaxations_per_second"`
+	Fraction float64  `json:"fraction"` // median over the rounds of Rate/Ceiling
+	Pairs    *Measure `json:"relaxations_with_predecessors_per_second,omitempty"`
+	Price    *Measure `json:"price_of_predecessors,omitempty"` // Rate over that with predecessors, of each round
 }
 
 // Bench measures MinPlus beside the ceiling of its path, and calls each with every row as soon as it is measured. The
@@ -86,7 +87,8 @@ func (o BenchOptions) withDefaults() BenchOptions {
 	return o
 }
 
-func benchRow(ctx context.Context, o BenchOptions, v entry.Variant, name string, threads int) (row BenchRow, err error) {
+func benchRow(ctx context.Context, o BenchOptions, v entry.Variant, name string, threads int) (row BenchRow,
+	err error) {
 	row = BenchRow{Variant: v, Path: name, Threads: threads, T: o.T, M: o.M}
 	d, err := Open(Options{Path: name, Threads: threads})
 	if err != nil {

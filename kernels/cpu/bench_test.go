@@ -74,7 +74,8 @@ func BenchmarkTranspose(b *testing.B) {
 				b.Cleanup(func() { r.must(buf.Free()) })
 				b.SetBytes(size)
 				for b.Loop() {
-					r.must(r.device.TransposeTile(r.stream, v, t, kernels.Tile{Buf: buf, Off: size}, kernels.Tile{Buf: buf}))
+					r.must(r.device.TransposeTile(r.stream, v, t, kernels.Tile{Buf: buf, Off: size},
+						kernels.Tile{Buf: buf}))
 					r.must(r.stream.Sync())
 				}
 			})

@@ -79,7 +79,8 @@ func crossForm[E number](inf, limit E) crossFunc {
 
 func transposePortable[E number](dst, places, rows, columns *byte, blocks, stride int) {
 	unit := lanesOf[E](1)
-	begin, from := unsafe.Slice((*int64)(unsafe.Pointer(places)), unit), unsafe.Slice((*int32)(unsafe.Pointer(columns)), unit*blocks)
+	begin, from := unsafe.Slice((*int64)(unsafe.Pointer(places)), unit),
+		unsafe.Slice((*int32)(unsafe.Pointer(columns)), unit*blocks)
 	for k, column := range from {
 		for l, x := range entries[E](addr(rows, int(column)*stride), unit) {
 			*(*E)(unsafe.Pointer(addr(dst, int(begin[l])+k*sizeOf[E]()))) = x

@@ -62,7 +62,8 @@ func (s *Sums[S, W]) AddLanes(lanes []W, first int, names []W, rows LaneSums[S, 
 	if columns == 0 {
 		return
 	}
-	sum, inverse, missing, top, farthest := at(rows.Sum, 0), at(rows.Inverse, 0), at(rows.Missing, 0), at(rows.top, 0), at(rows.farthest, 0)
+	sum, inverse, missing, top, farthest := at(rows.Sum, 0), at(rows.Inverse, 0), at(rows.Missing, 0), at(rows.top, 0),
+		at(rows.farthest, 0)
 	switch whole := width*int(unsafe.Sizeof(lanes[0]))%lineBytes == 0; {
 	case s.lanes == nil || !whole || cols != nil && count < width:
 		s.addLanesOneByOne(lanes, first, names, rows, count, cols)
@@ -70,12 +71,14 @@ func (s *Sums[S, W]) AddLanes(lanes []W, first int, names []W, rows LaneSums[S, 
 		s.lanes(at(lanes, 0), at(names, 0), sum, inverse, missing, top, farthest, columns, width)
 	default:
 		c := cols.of(first, columns)
-		s.allLanes(at(lanes, 0), at(names, 0), sum, inverse, missing, top, farthest, columns, width, at(c.Sum, 0), at(c.Inverse, 0), at(c.Missing, 0))
+		s.allLanes(at(lanes, 0), at(names, 0), sum, inverse, missing, top, farthest, columns, width, at(c.Sum, 0),
+			at(c.Inverse, 0), at(c.Missing, 0))
 	}
 }
 
 // addLanesOneByOne is AddLanes in plain Go. names are those of the columns that there are.
-func (s *Sums[S, W]) addLanesOneByOne(lanes []W, first int, names []W, rows LaneSums[S, W], count int, cols *ColumnSums[S, W]) {
+func (s *Sums[S, W]) addLanesOneByOne(lanes []W, first int, names []W, rows LaneSums[S, W], count int,
+	cols *ColumnSums[S, W]) {
 	width := len(rows.Sum)
 	for c, name := range names {
 		var sum [SumLanes]S

@@ -84,7 +84,8 @@ func checkLaneSums[S Addable, W Word](t *testing.T, r *rand.Rand, p *path, kind 
 			}
 		}
 		if rows.Sum[l] != sum || rows.Inverse[l] != inverse || rows.Missing[l] != missing {
-			t.Fatalf("%s, lane %d of %d: %v, %v, %v, want %v, %v, %v", kind, l, width, rows.Sum[l], rows.Inverse[l], rows.Missing[l], sum, inverse, missing)
+			t.Fatalf("%s, lane %d of %d: %v, %v, %v, want %v, %v, %v", kind, l, width, rows.Sum[l], rows.Inverse[l],
+				rows.Missing[l], sum, inverse, missing)
 		}
 		top, name := plainTop(kind, ordered)
 		if d, at := rows.Top(l); d != top || at != name {
@@ -108,7 +109,8 @@ func checkLaneSums[S Addable, W Word](t *testing.T, r *rand.Rand, p *path, kind 
 		whole := (sum[0] + sum[4] + (sum[2] + sum[6])) + (sum[1] + sum[5] + (sum[3] + sum[7]))
 		reciprocal := (inverse[0] + inverse[4] + (inverse[2] + inverse[6])) + (inverse[1] + inverse[5] + (inverse[3] + inverse[7]))
 		if below != nil && (cols.Sum[c] != whole || cols.Inverse[c] != reciprocal || cols.Missing[c] != missing) {
-			t.Fatalf("%s, column %d of %d: %v, %v, %v, want %v, %v, %v", kind, c, n, cols.Sum[c], cols.Inverse[c], cols.Missing[c], whole, reciprocal, missing)
+			t.Fatalf("%s, column %d of %d: %v, %v, %v, want %v, %v, %v", kind, c, n, cols.Sum[c], cols.Inverse[c],
+				cols.Missing[c], whole, reciprocal, missing)
 		}
 	}
 }
@@ -147,7 +149,8 @@ func TestReciprocals(t *testing.T) {
 					}
 				}
 				for i := range line {
-					line[i] = uint32(max(1, min(int(entry.Inf32)-1, []int{r.IntN(1 << 30), 1<<r.IntN(30) + r.IntN(9) - 4}[i%2])))
+					line[i] = uint32(max(1, min(int(entry.Inf32)-1,
+						[]int{r.IntN(1 << 30), 1<<r.IntN(30) + r.IntN(9) - 4}[i%2])))
 				}
 				whole := NewLaneSums[int64, uint32](width)
 				ints.AddLanes(line, 0, name, whole, width, nil)

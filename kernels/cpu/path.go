@@ -159,7 +159,8 @@ type allSumsFunc = func(line, row, sum, inverse, missing *byte, first, blocks in
 type laneSumsFunc = func(lanes, names, sum, inverse, missing, top, farthest *byte, columns, width int)
 
 // allLaneSumsFunc also adds each entry to the sums of its column.
-type allLaneSumsFunc = func(lanes, names, sum, inverse, missing, top, farthest *byte, columns, width int, colSum, colInverse, colMissing *byte)
+type allLaneSumsFunc = func(lanes, names, sum, inverse, missing, top, farthest *byte, columns, width int, colSum,
+	colInverse, colMissing *byte)
 
 // sumsFuncs are nil where plain Go adds up.
 type sumsFuncs struct {
@@ -216,7 +217,8 @@ func (p *path) check() error {
 	}
 	fits := func(panel, entryBytes, depth int) error {
 		if most := packedBytes / depth / entryBytes; panel > most || baseEdge%panel != 0 {
-			return fmt.Errorf("cpu: path %s has a panel of %d columns: want a divisor of %d, at most %d", p.name, panel, baseEdge, most)
+			return fmt.Errorf("cpu: path %s has a panel of %d columns: want a divisor of %d, at most %d", p.name, panel,
+				baseEdge, most)
 		}
 		return nil
 	}
@@ -242,7 +244,8 @@ func firstMissing(v reflect.Value, name, variant string) string {
 	switch v.Kind() {
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if what := firstMissing(v.Field(i), strings.TrimPrefix(name+"."+v.Type().Field(i).Name, "."), variant); what != "" {
+			if what := firstMissing(v.Field(i), strings.TrimPrefix(name+"."+v.Type().Field(i).Name, "."),
+				variant); what != "" {
 				return what
 			}
 		}

@@ -122,7 +122,8 @@ func TestClosureThreads(t *testing.T) {
 						want = got
 					}
 					if at := first(got, want); at >= 0 {
-						t.Fatalf("%s T=%d m=%d, %d threads: byte %d is %#x, was %#x", v, edge, m, threads, at, got[at], want[at])
+						t.Fatalf("%s T=%d m=%d, %d threads: byte %d is %#x, was %#x", v, edge, m, threads, at, got[at],
+							want[at])
 					}
 				}
 			})
@@ -156,7 +157,8 @@ func FuzzMinPlus(f *testing.F) {
 				want = got
 			}
 			if at := first(got, want); at >= 0 {
-				t.Fatalf("%s T=%d m=%d fresh=%t on %s: byte %d is %#x, not %#x", v, edge, m, fresh, path, at, got[at], want[at])
+				t.Fatalf("%s T=%d m=%d fresh=%t on %s: byte %d is %#x, not %#x", v, edge, m, fresh, path, at, got[at],
+					want[at])
 			}
 		}
 	})
@@ -270,7 +272,8 @@ func TestCut(t *testing.T) {
 				}
 				for i, n := range seen {
 					if n != 1 {
-						t.Fatalf("edge %d, %d products, %d threads: entry %d in %d tasks", edge, products, threads, i, n)
+						t.Fatalf("edge %d, %d products, %d threads: entry %d in %d tasks", edge, products, threads, i,
+							n)
 					}
 				}
 			}

@@ -17,7 +17,8 @@ var portable = &path{
 
 	strip: forms(stripForm[int32], stripForm[float32], stripForm[uint16], stripForm[float64]),
 	base:  forms(baseForm[int32], baseForm[float32], baseForm[uint16], baseForm[float64]),
-	ceiling: [variants]ceilingFunc{ceilingPortable[int32], ceilingPortable[int32], ceilingPortable[float32], ceilingPortable[float32],
+	ceiling: [variants]ceilingFunc{ceilingPortable[int32], ceilingPortable[int32], ceilingPortable[float32],
+		ceilingPortable[float32],
 		ceilingPortable[float64], ceilingPortable[uint16]},
 	perTurn: [variants]int{8, 8, 8, 8, 8, 8},
 
@@ -30,7 +31,8 @@ var portable = &path{
 	climb:     forms(climbForm[int32](1), climbForm[float32](1), climbForm[uint16](1), climbForm[float64](1)),
 	climbFour: forms(climbForm[int32](4), climbForm[float32](4), climbForm[uint16](4), climbForm[float64](4)),
 	cross:     forms(crossForm[int32], crossForm[float32], crossForm[uint16], crossForm[float64]),
-	rows:      [variants]rowFuncs{rowForms[int32](), rowForms[int32](), rowForms[float32](), rowForms[float32](), rowForms[float64](), rowForms[int32]()},
+	rows: [variants]rowFuncs{rowForms[int32](), rowForms[int32](), rowForms[float32](), rowForms[float32](),
+		rowForms[float64](), rowForms[int32]()},
 	transpose: portableTranspose, transposePast: portableTranspose,
 	sums:     func(entry.Kind) sumsFuncs { return sumsFuncs{} },
 	pullBits: pullBitsPortable,
@@ -41,7 +43,8 @@ var portableTranspose = bySize{transposePortable[uint16], transposePortable[int3
 
 // forms makes the functions of all variants, from functions of the entry for unreachable and of the limit from which
 // on a sum is unreachable.
-func forms[F any](ints func(inf, limit int32) F, floats func(inf, limit float32) F, shorts func(inf, limit uint16) F, doubles func(inf, limit float64) F) (all [variants]F) {
+func forms[F any](ints func(inf, limit int32) F, floats func(inf, limit float32) F, shorts func(inf, limit uint16) F,
+	doubles func(inf, limit float64) F) (all [variants]F) {
 	of := pairedForms(ints, floats, doubles)
 	copy(all[:], of[:])
 	all[entry.U16] = shorts(entry.Inf16, entry.Inf16)
@@ -49,7 +52,8 @@ func forms[F any](ints func(inf, limit int32) F, floats func(inf, limit float32)
 }
 
 // pairedForms is forms for the variants of entry.Paired.
-func pairedForms[F any](ints func(inf, limit int32) F, floats func(inf, limit float32) F, doubles func(inf, limit float64) F) [paired]F {
+func pairedForms[F any](ints func(inf, limit int32) F, floats func(inf, limit float32) F,
+	doubles func(inf, limit float64) F) [paired]F {
 	return [paired]F{
 		entry.I32:       ints(entry.Inf32, entry.Inf32),
 		entry.I32Signed: ints(entry.Inf32, entry.Limit32),

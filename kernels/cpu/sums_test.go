@@ -67,7 +67,8 @@ func checkSums[S Addable, W Word](t *testing.T, r *rand.Rand, p *path, kind entr
 			t.Fatalf("%s, %d entries: %+v, want %+v", kind, n, row, rest)
 		}
 	}
-	if below != nil && !(slices.Equal(cols.Sum, want.Sum) && slices.Equal(cols.Inverse, want.Inverse) && slices.Equal(cols.Missing, want.Missing)) {
+	if below != nil && !(slices.Equal(cols.Sum, want.Sum) && slices.Equal(cols.Inverse, want.Inverse) &&
+		slices.Equal(cols.Missing, want.Missing)) {
 		t.Fatalf("%s, columns: %+v, want %+v", kind, cols, want)
 	}
 }

@@ -25,7 +25,8 @@ func (d *Device) TransposeTile(s kernels.Stream, v entry.Variant, t int, dst, sr
 		}
 		d.pool.run(t/transposeRows, func(_ *worker, part int) {
 			first := part * transposeRows
-			d.Transpose(to[first*each:], places, kernels.Lanes{Data: from, Width: t, Entry: each}, rows[first:first+transposeRows], false)
+			d.Transpose(to[first*each:], places, kernels.Lanes{Data: from, Width: t, Entry: each},
+				rows[first:first+transposeRows], false)
 		})
 	})
 }

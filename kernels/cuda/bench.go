@@ -19,10 +19,11 @@ import (
 
 // BenchRow is one line of Bench's table.
 type BenchRow struct {
-	What     string  `json:"what"`
-	Rate     float64 `json:"rate"`               // in Unit
-	Unit     string  `json:"unit"`               // "Grelax/s", "GB/s", "ms" or "µs"
-	Ceiling  float64 `json:"ceiling,omitempty"`  // relaxations per second at the clock during the run; 0 where that says nothing
+	What string  `json:"what"`
+	Rate float64 `json:"rate"` // in Unit
+	Unit string  `json:"unit"` // "Grelax/s", "GB/s", "ms" or "µs"
+	// relaxations per second at the clock during the run; 0 where that says nothing
+	Ceiling  float64 `json:"ceiling,omitempty"`
 	Fraction float64 `json:"fraction,omitempty"` // of the ceiling
 }
 
@@ -323,7 +324,8 @@ func (b *bench) blocks(v entry.Variant, edge, rows, terms int) {
 	size, count := int64(v.Bytes()), 3*edge/rows
 	blocks, list := make([]kernels.LaneBlock, count), make([]kernels.LaneTerm, count*terms)
 	for i := range blocks {
-		blocks[i] = kernels.LaneBlock{Row: int32(edge/2 + i*rows), Rows: int32(rows), First: int32(i * terms), Terms: int32(terms)}
+		blocks[i] = kernels.LaneBlock{Row: int32(edge/2 + i*rows), Rows: int32(rows), First: int32(i * terms),
+			Terms: int32(terms)}
 	}
 	for i := range list {
 		list[i] = kernels.LaneTerm{Row: int32(rand.IntN(edge / 2)), Weights: int32(i * rows / kernels.LaneWeightUnit)}
@@ -335,8 +337,10 @@ func (b *bench) blocks(v entry.Variant, edge, rows, terms int) {
 		return
 	}
 	b.copied(kernels.Tile{Buf: lists}, host)
-	p := kernels.LaneBlocks{Lanes: kernels.Tile{Buf: b.buffer}, Width: width, Weights: kernels.Tile{Buf: b.buffer, Off: weights * size}, Fresh: true,
-		Terms: kernels.Tile{Buf: lists}, Blocks: kernels.Tile{Buf: lists, Off: int64((8*len(list) + 15) / 16 * 16)}, Count: count}
+	p := kernels.LaneBlocks{Lanes: kernels.Tile{Buf: b.buffer}, Width: width,
+		Weights: kernels.Tile{Buf: b.buffer, Off: weights * size}, Fresh: true,
+		Terms: kernels.Tile{Buf: lists}, Blocks: kernels.Tile{Buf: lists, Off: int64((8*len(list) + 15) / 16 * 16)},
+		Count: count}
 	what := fmt.Sprintf("%s %d blocks of %d rows, %d terms, %d lanes", v, count, rows, terms, width)
 	relaxations := float64(count*rows) * float64(terms) * width
 	b.relaxed(distances, v, what, relaxations, func(s *stream) error { return b.LaneBlocks(s, v, p) })
@@ -384,13 +388,15 @@ func (b *bench) at(i int) kernels.Tile { return kernels.Tile{Buf: b.buffer, Off:
 // pullMatrix sweeps over a matrix in pieces of so many columns.
 func (b *bench) pullMatrix(n, columns, group int, columnwise bool) {
 	vectors := n * n
-	p := kernels.Pull{First: true, Dist: b.at(vectors), Next: b.at(vectors + n), Pred: b.at(vectors + 2*n), Changed: b.at(vectors + 3*n), Group: group}
+	p := kernels.Pull{First: true, Dist: b.at(vectors), Next: b.at(vectors + n), Pred: b.at(vectors + 2*n),
+		Changed: b.at(vectors + 3*n), Group: group}
 	how := map[bool]string{false: "rows", true: "columns"}[columnwise]
 	what := fmt.Sprintf("f32 sweep over %d×%d, %s, group %d", n, columns, how, group)
 	rate := func(s float64) float64 { return float64(n) * float64(n) * 4 / s / 1e9 }
 	b.measure(distances, what, "GB/s", rate, func(s *stream) (err error) {
 		for lo := 0; lo < n && err == nil; lo += columns {
-			p.Block = kernels.Block{Lo: lo, Hi: lo + columns, Edge: columns, Rows: n, Transposed: columnwise, Weights: b.at(lo * n)}
+			p.Block = kernels.Block{Lo: lo, Hi: lo + columns, Edge: columns, Rows: n, Transposed: columnwise,
+				Weights: b.at(lo * n)}
 			err = b.Pull(s, entry.F32, p)
 		}
 		return err

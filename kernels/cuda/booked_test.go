@@ -208,7 +208,8 @@ func (b *booked) moduleFunction(module handle, name string) (h handle, r Result)
 	return h, r
 }
 
-func (b *booked) launch(function handle, blocks, threads int, s handle, param unsafe.Pointer, bytes uintptr) (r Result) {
+func (b *booked) launch(function handle, blocks, threads int, s handle, param unsafe.Pointer,
+	bytes uintptr) (r Result) {
 	if r = b.fail("launch"); r == success {
 		r = b.driver.launch(function, blocks, threads, s, param, bytes)
 	}
@@ -237,7 +238,8 @@ func CampaignDrivers(t *testing.T) map[string]CampaignDriver {
 
 // Open opens a device on the driver. fail is asked before each of its calls, by name, and returns what the call comes
 // to, 0 for success; it may be called by several goroutines. leaks names what is alive after Close.
-func (d CampaignDriver) Open(memory int64, fail func(call string) Result) (device *Device, leaks func() string, err error) {
+func (d CampaignDriver) Open(memory int64, fail func(call string) Result) (device *Device, leaks func() string,
+	err error) {
 	b := &booked{driver: d.driver, fail: fail, alive: map[string]int{}}
 	device, err = open(b, Options{Memory: memory})
 	return device, b.leaks, err

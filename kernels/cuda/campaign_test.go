@@ -15,7 +15,8 @@ const (
 )
 
 // taking are the calls that take what has to be given back.
-var taking = map[string]bool{"memAlloc": true, "hostAlloc": true, "hostRegister": true, "streamCreate": true, "eventCreate": true}
+var taking = map[string]bool{"memAlloc": true, "hostAlloc": true, "hostRegister": true, "streamCreate": true,
+	"eventCreate": true}
 
 // TestCampaignDriver fails each call of the driver in turn, in solves on a driver without a GPU and, where there is
 // one, on that of a GPU.

@@ -85,7 +85,8 @@ func open(drv driver, o Options) (*Device, error) {
 	}
 	context, r := drv.primaryContextRetain(o.Ordinal)
 	if r == outOfMemory {
-		return nil, fmt.Errorf("cuda: GPU %d: %w: other processes hold it: %w", o.Ordinal, kernels.ErrNoMemory, newError(drv, "cuDevicePrimaryCtxRetain", r))
+		return nil, fmt.Errorf("cuda: GPU %d: %w: other processes hold it: %w", o.Ordinal, kernels.ErrNoMemory,
+			newError(drv, "cuDevicePrimaryCtxRetain", r))
 	} else if r != success {
 		return nil, fmt.Errorf("cuda: GPU %d: %w", o.Ordinal, newError(drv, "cuDevicePrimaryCtxRetain", r))
 	}

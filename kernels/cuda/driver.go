@@ -43,7 +43,8 @@ const (
 // harmless is kept as the error of the device.
 func (r Result) harmless() bool {
 	switch r {
-	case success, invalidValue, outOfMemory, notFound, notReady, hostRegistered, hostNotRegister, notPermitted, notSupported:
+	case success, invalidValue, outOfMemory, notFound, notReady, hostRegistered, hostNotRegister, notPermitted,
+		notSupported:
 		return true
 	}
 	return false

@@ -217,7 +217,8 @@ func (gorgonia) enablePeerAccess(peer handle) Result {
 
 func (gorgonia) copyPeer(dst address, to handle, src address, from handle, bytes int64, s handle) Result {
 	on := as[cu.Stream](s)
-	return Result(C.cuMemcpyPeerAsync(C.CUdeviceptr(dst), contextOf(to), C.CUdeviceptr(src), contextOf(from), C.size_t(bytes), *(*C.CUstream)(unsafe.Pointer(&on))))
+	return Result(C.cuMemcpyPeerAsync(C.CUdeviceptr(dst), contextOf(to), C.CUdeviceptr(src), contextOf(from),
+		C.size_t(bytes), *(*C.CUstream)(unsafe.Pointer(&on))))
 }
 
 func (gorgonia) moduleLoad(image []byte) (module handle, log string, r Result) {

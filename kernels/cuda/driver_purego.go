@@ -93,8 +93,8 @@ func (l *library) version() (v int, r Result) { return l.number(l.cuDriverGetVer
 
 func (l *library) deviceCount() (int, Result) { return l.number(l.cuDeviceGetCount, 0, 0) }
 
-// number calls a function that gives a C int, the address of which is its first argument. Functions with fewer arguments
-// look at no more.
+// number calls a function that gives a C int, the address of which is its first argument. Functions with fewer
+// arguments look at no more.
 func (l *library) number(fn, a, b uintptr) (int, Result) {
 	var n int32
 	r := l.call(fn, uintptr(unsafe.Pointer(&n)), a, b)
@@ -268,7 +268,8 @@ func (l *library) enablePeerAccess(peer handle) Result {
 }
 
 func (l *library) copyPeer(dst address, to handle, src address, from handle, bytes int64, s handle) Result {
-	return l.call(l.cuMemcpyPeerAsync, uintptr(dst), uintptr(to), uintptr(src), uintptr(from), uintptr(bytes), uintptr(s))
+	return l.call(l.cuMemcpyPeerAsync, uintptr(dst), uintptr(to), uintptr(src), uintptr(from), uintptr(bytes),
+		uintptr(s))
 }
 
 func (l *library) moduleLoad(image []byte) (module handle, log string, r Result) {
@@ -293,7 +294,8 @@ func (l *library) moduleUnload(module handle) Result {
 func (l *library) moduleFunction(module handle, name string) (handle, Result) {
 	var h handle
 	terminated := append([]byte(name), 0)
-	r := l.call(l.cuModuleGetFunction, uintptr(unsafe.Pointer(&h)), uintptr(module), uintptr(unsafe.Pointer(&terminated[0])))
+	r := l.call(l.cuModuleGetFunction, uintptr(unsafe.Pointer(&h)), uintptr(module),
+		uintptr(unsafe.Pointer(&terminated[0])))
 	return h, r
 }
 

@@ -19,7 +19,11 @@ func Trap(d *Device) error {
 		do   func() Result
 	}{
 		{"cuModuleLoadDataEx", func() (r Result) { module, _, r = d.driver.moduleLoad([]byte(trapPTX)); return r }},
-		{"cuModuleGetFunction", func() (r Result) { function, r = d.driver.moduleFunction(module, "trap_now"); return r }},
+		{"cuModuleGetFunction", func() (r Result) {
+			function,
+				r = d.driver.moduleFunction(module, "trap_now")
+			return r
+		}},
 		{"cuStreamCreate", func() (r Result) { stream, r = d.driver.streamCreate(0); return r }},
 		{"cuLaunchKernel", func() Result {
 			var unused uint64

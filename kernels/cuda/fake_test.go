@@ -38,8 +38,9 @@ const firstContext handle = 77
 
 func newFake() *fake {
 	return &fake{memory: map[address][]byte{}, host: map[unsafe.Pointer][]byte{}, locked: map[unsafe.Pointer]int64{},
-		streams: map[handle]int{}, events: map[handle]bool{}, kernels: map[handle]string{}, open: map[[2]handle]bool{}, peers: true,
-		gpus: []string{"Fake GPU"}, capability: 90, free: 8 << 30, fail: func(string) Result { return success }}
+		streams: map[handle]int{}, events: map[handle]bool{}, kernels: map[handle]string{}, open: map[[2]handle]bool{},
+		peers: true,
+		gpus:  []string{"Fake GPU"}, capability: 90, free: 8 << 30, fail: func(string) Result { return success }}
 }
 
 // leaks names what is still alive.
@@ -63,7 +64,8 @@ func (f *fake) deviceName(ordinal int) (string, Result) {
 }
 
 func (f *fake) deviceAttribute(a attribute, _ int) (int, Result) {
-	values := map[attribute]int{clockKHz: 1_000_000, doubleRatio: 2, multiprocessor: 2, major: f.capability / 10, minor: f.capability % 10}
+	values := map[attribute]int{clockKHz: 1_000_000, doubleRatio: 2, multiprocessor: 2, major: f.capability / 10,
+		minor: f.capability % 10}
 	return values[a], f.fail("deviceAttribute")
 }
 

@@ -60,7 +60,8 @@ func fakeBlocks(v entry.Variant, p *laneBlocksParam, blocks int) {
 				c = values(v, strip(row), n)
 			}
 			for _, t := range terms {
-				weights := at[byte](p.weights+address(int(t.Weights+b.Shift)*kernels.LaneWeightUnit*v.Bytes()), int(row-b.Row+1)*v.Bytes())
+				weights := at[byte](p.weights+address(int(t.Weights+b.Shift)*kernels.LaneWeightUnit*v.Bytes()),
+					int(row-b.Row+1)*v.Bytes())
 				relaxValues(v, c, kind.Value(kind.At(weights, int(row-b.Row))), values(v, strip(t.Row), n))
 			}
 			store(v, strip(row), 0, c)

@@ -19,7 +19,8 @@ func fakeVectors(k kernel, v entry.Variant, blocks int, p unsafe.Pointer, size u
 		}
 		return fakeGroups(k, &l.block, blocks, l.group, func(to int) { fakeLink(v, l, to) })
 	case rankOne, pairRankOne:
-		if r := (*rankParam)(p); size == unsafe.Sizeof(*r) && blocks == int(r.m*r.m)*int(r.t/baseEdge)*int(r.t/baseEdge) {
+		if r := (*rankParam)(p); size == unsafe.Sizeof(*r) &&
+			blocks == int(r.m*r.m)*int(r.t/baseEdge)*int(r.t/baseEdge) {
 			if k == pairRankOne {
 				fakePairRankOne(v, r)
 			} else {
@@ -36,7 +37,8 @@ func fakeVectors(k kernel, v entry.Variant, blocks int, p unsafe.Pointer, size u
 			one := *q
 			step := address(int64(i) * q.stride * 4)
 			one.dist, one.next, one.pred, one.changed = q.dist+step, q.next+step, q.pred+step, q.changed+address(i*4)
-			if r := fakeGroups(k, &q.block, int(q.blocks), q.group, func(to int) { fakePull(v, &one, to) }); r != success {
+			if r := fakeGroups(k, &q.block, int(q.blocks), q.group,
+				func(to int) { fakePull(v, &one, to) }); r != success {
 				return r
 			}
 		}

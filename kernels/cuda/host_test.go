@@ -47,8 +47,14 @@ func TestPeerOpsFake(t *testing.T) {
 		f := newFake()
 		f.gpus = []string{"first", "second"}
 		t.Run("suite", func(t *testing.T) {
-			conformance.PeerOps(t, func(memory int64) (kernels.Device, error) { return open(f, Options{Memory: memory}) },
-				func(memory int64) (kernels.Device, error) { return open(f, Options{Memory: memory, Ordinal: ordinal}) })
+			conformance.PeerOps(t, func(memory int64) (kernels.Device,
+				error) {
+				return open(f, Options{Memory: memory})
+			},
+				func(memory int64) (kernels.Device,
+					error) {
+					return open(f, Options{Memory: memory, Ordinal: ordinal})
+				})
 		})
 		if left := f.leaks(); left != "" {
 			t.Errorf("still alive after Close: %s", left)
@@ -124,7 +130,8 @@ func TestSecondGPU(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := open(f, Options{Ordinal: 2}); !errors.Is(err, ErrNoDevice) || !strings.Contains(err.Error(), "there are 2") {
+	if _, err := open(f, Options{Ordinal: 2}); !errors.Is(err, ErrNoDevice) ||
+		!strings.Contains(err.Error(), "there are 2") {
 		t.Error(err)
 	}
 	if left := f.leaks(); left != "" {
@@ -334,7 +341,8 @@ func TestBatches(t *testing.T) {
 	tile := func(i int) kernels.Tile {
 		return kernels.Tile{Buf: buf, Off: int64(i) * edge * edge * int64(entry.KindI32.PairBytes())}
 	}
-	one := kernels.Product{C: tile(0), A: []kernels.Tile{tile(1)}, B: []kernels.Tile{tile(2)}, Fresh: true, Before: tile(1)}
+	one := kernels.Product{C: tile(0), A: []kernels.Tile{tile(1)}, B: []kernels.Tile{tile(2)}, Fresh: true,
+		Before: tile(1)}
 	for _, s := range []*stream{must(d.NewStream()).(*stream), must(d.NewTrackingStream()).(*stream)} {
 		kernel, each := kernelInfo[s.form.product].name+"f32", 2+s.form.begins
 		long := one
@@ -374,7 +382,8 @@ func TestList(t *testing.T) {
 	buf := &buffer{At: place{at: 1 << 20}}
 	tile := func(i int64) kernels.Tile { return kernels.Tile{Buf: buf, Off: 16 * i} }
 	products := []kernels.Product{
-		{C: tile(0), A: []kernels.Tile{tile(1), tile(2)}, B: []kernels.Tile{tile(3), tile(4)}, Fresh: true, Before: tile(2)},
+		{C: tile(0), A: []kernels.Tile{tile(1), tile(2)}, B: []kernels.Tile{tile(3), tile(4)}, Fresh: true,
+			Before: tile(2)},
 		{C: tile(5), A: []kernels.Tile{tile(6)}, B: []kernels.Tile{tile(7)}},
 	}
 	const base = uint64(1 << 20)
@@ -427,7 +436,8 @@ func TestProductOfSeveralLaunches(t *testing.T) {
 	raw := make([]byte, 4*size)
 	place := address(uintptr(unsafe.Pointer(&raw[0])))
 	storePairs(entry.I32, place, host)
-	err := errors.Join(s.CopyIn(tile(0), raw), s.MinPlus(entry.I32, edge, []kernels.Product{p}), s.CopyOut(raw, tile(0)))
+	err := errors.Join(s.CopyIn(tile(0), raw), s.MinPlus(entry.I32, edge, []kernels.Product{p}),
+		s.CopyOut(raw, tile(0)))
 	if err = errors.Join(err, s.Close(), buf.Free(), d.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -17,12 +17,18 @@ func TestMirrors(t *testing.T) {
 		"product_f32": unsafe.Sizeof(productParam{}), "diagonal_f32": unsafe.Sizeof(pivotParam{}),
 		"panels_f32": unsafe.Sizeof(pivotParam{}), "upload_list": unsafe.Sizeof(uploadParam{}),
 		"pairs_product_f32": unsafe.Sizeof(productParam{}), "pairs_diagonal_f32": unsafe.Sizeof(pivotParam{}),
-		"pairs_panels_f32": unsafe.Sizeof(pivotParam{}), "clock_rate": unsafe.Sizeof(clockParam{}), "ceiling_f32": unsafe.Sizeof(ceilingParam{}),
-		"pull_f32": unsafe.Sizeof(pullParam{}), "pull_large_f32": unsafe.Sizeof(pullParam{}), "link_f32": unsafe.Sizeof(linkParam{}),
-		"rank_one_f32": unsafe.Sizeof(rankParam{}), "differ_bytes": unsafe.Sizeof(differParam{}), "least_of": unsafe.Sizeof(leastParam{}),
-		"grow_take": unsafe.Sizeof(growParam{}), "grow_steps": unsafe.Sizeof(growParam{}), "level_f32": unsafe.Sizeof(levelParam{}),
-		"blocks_f32": unsafe.Sizeof(laneBlocksParam{}), "sums_f32": unsafe.Sizeof(laneSumsParam{}), "transpose_f32": unsafe.Sizeof(laneTransposeParam{}), "sum_tiles": unsafe.Sizeof(sumsParam{}),
-		"below_f32": unsafe.Sizeof(laneEdgesParam{}), "bins_f32": unsafe.Sizeof(laneEdgesParam{}), "nearest_f32": unsafe.Sizeof(laneNearestParam{}),
+		"pairs_panels_f32": unsafe.Sizeof(pivotParam{}), "clock_rate": unsafe.Sizeof(clockParam{}),
+		"ceiling_f32": unsafe.Sizeof(ceilingParam{}),
+		"pull_f32":    unsafe.Sizeof(pullParam{}), "pull_large_f32": unsafe.Sizeof(pullParam{}),
+		"link_f32":     unsafe.Sizeof(linkParam{}),
+		"rank_one_f32": unsafe.Sizeof(rankParam{}), "differ_bytes": unsafe.Sizeof(differParam{}),
+		"least_of":  unsafe.Sizeof(leastParam{}),
+		"grow_take": unsafe.Sizeof(growParam{}), "grow_steps": unsafe.Sizeof(growParam{}),
+		"level_f32":  unsafe.Sizeof(levelParam{}),
+		"blocks_f32": unsafe.Sizeof(laneBlocksParam{}), "sums_f32": unsafe.Sizeof(laneSumsParam{}),
+		"transpose_f32": unsafe.Sizeof(laneTransposeParam{}), "sum_tiles": unsafe.Sizeof(sumsParam{}),
+		"below_f32": unsafe.Sizeof(laneEdgesParam{}), "bins_f32": unsafe.Sizeof(laneEdgesParam{}),
+		"nearest_f32":        unsafe.Sizeof(laneNearestParam{}),
 		"nearest_of_all_f32": unsafe.Sizeof(laneNearestParam{}),
 	} {
 		for _, arch := range architectures {
@@ -35,7 +41,8 @@ func TestMirrors(t *testing.T) {
 
 // paramBytes returns the size of the one parameter of a kernel in PTX, or -1.
 func paramBytes(image, kernel string) int {
-	found := regexp.MustCompile(`\.entry ` + kernel + `\(\s*\.param \.align \d+ \.b8 \w+\[(\d+)\]\s*\)`).FindStringSubmatch(image)
+	found := regexp.MustCompile(`\.entry ` + kernel +
+		`\(\s*\.param \.align \d+ \.b8 \w+\[(\d+)\]\s*\)`).FindStringSubmatch(image)
 	if found == nil {
 		return -1
 	}
@@ -80,7 +87,8 @@ func TestPTX(t *testing.T) {
 			if want := ".maxntid " + strconv.Itoa(n); !found || !strings.Contains(head, want) {
 				t.Errorf("sm_%d: %s: want %s in %q", arch, kernel, want, head)
 			}
-			if strings.Contains(kernel, "product_") && !strings.HasSuffix(kernel, "product_f64") && strings.Contains(text, "cp.async") != (arch >= 80) {
+			if strings.Contains(kernel, "product_") && !strings.HasSuffix(kernel, "product_f64") &&
+				strings.Contains(text, "cp.async") != (arch >= 80) {
 				t.Errorf("sm_%d: %s: asynchronous copies, or none", arch, kernel)
 			}
 		}
@@ -99,7 +107,8 @@ func TestStoredPTX(t *testing.T) {
 	for _, file := range files {
 		var arch int
 		var name string
-		if _, err := fmt.Sscanf(file.Name(), "sm_%d_%s", &arch, &name); err != nil || !slices.Contains(architectures, arch) {
+		if _, err := fmt.Sscanf(file.Name(), "sm_%d_%s", &arch, &name); err != nil ||
+			!slices.Contains(architectures, arch) {
 			t.Errorf("%s: nobody loads that: %v", file.Name(), err)
 			continue
 		}
@@ -116,7 +125,8 @@ func TestStoredPTX(t *testing.T) {
 			continue // of the oldest there is none
 		}
 		before := string(must(fs.ReadFile(must(ptx()), older)))
-		if _, last, _ := strings.Cut(older, "sm_"); strings.Replace(before, "\n.target sm_"+last[:strings.Index(last, "_")]+"\n", target, 1) == text {
+		if _, last, _ := strings.Cut(older, "sm_"); strings.Replace(before,
+			"\n.target sm_"+last[:strings.Index(last, "_")]+"\n", target, 1) == text {
 			t.Errorf("%s is %s but for its target", file.Name(), older)
 		}
 	}
@@ -128,9 +138,12 @@ func TestCheckKernels(t *testing.T) {
 	whole := kernelInfo
 	defer func() { kernelInfo = whole }()
 	for want, spoil := range map[string]func(){
-		"kernel levels_i32: no image nowhere_i32 for sm_90 or older": func() { kernelInfo[levelRows].image, kernelInfo[levelRows].name = "nowhere_", "levels_" },
-		"has no name or no threads":                                  func() { kernelInfo[links].name = "" },
-		`("link_") has no name or no threads`:                        func() { kernelInfo[links].threads = 0 },
+		"kernel levels_i32: no image nowhere_i32 for sm_90 or older": func() {
+			kernelInfo[levelRows].image,
+				kernelInfo[levelRows].name = "nowhere_", "levels_"
+		},
+		"has no name or no threads":           func() { kernelInfo[links].name = "" },
+		`("link_") has no name or no threads`: func() { kernelInfo[links].threads = 0 },
 	} {
 		kernelInfo = whole
 		spoil()

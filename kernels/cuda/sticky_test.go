@@ -61,7 +61,8 @@ func TestTrap(t *testing.T) {
 	}
 	trapped := false
 	_, err = p.Solve(t.Context(), engine.Options{
-		Device: d, Request: plan.Request{Algorithm: rounds.BlockedName}, Interval: 5 * time.Millisecond, Checkpoint: 20 * time.Millisecond,
+		Device: d, Request: plan.Request{Algorithm: rounds.BlockedName}, Interval: 5 * time.Millisecond,
+		Checkpoint: 20 * time.Millisecond,
 		Progress: func(s live.Status) {
 			if s.Progress > 0.2 && s.State == live.Running && !trapped {
 				trapped = true

@@ -96,7 +96,8 @@ func (s *stream) CopyOut(dst []byte, src kernels.Tile) error {
 }
 
 // copyPieces calls copy for the pieces of host memory that lie in one registration each.
-func (s *stream) copyPieces(call string, host []byte, t kernels.Tile, copy func(host unsafe.Pointer, at address, bytes int64) Result) error {
+func (s *stream) copyPieces(call string, host []byte, t kernels.Tile,
+	copy func(host unsafe.Pointer, at address, bytes int64) Result) error {
 	at, err := s.device.resolve(t, int64(len(host)))
 	if err == nil {
 		err = s.alive()

@@ -29,7 +29,8 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%s: variants %s and %s", k, k.Variant(false), k.Variant(true))
 		}
 		for _, v := range []entry.Variant{c.plain, c.sign} {
-			if v.Kind() != k || v.Unreachable() != c.none || v.Bytes() != c.bytes || c.plain != c.sign && v.Signed() != (v == c.sign) {
+			if v.Kind() != k || v.Unreachable() != c.none || v.Bytes() != c.bytes || c.plain != c.sign &&
+				v.Signed() != (v == c.sign) {
 				t.Errorf("%s: kind %s, unreachable %#x, signed %v", v, v.Kind(), v.Unreachable(), v.Signed())
 			}
 		}
@@ -47,20 +48,24 @@ func TestKinds(t *testing.T) {
 		}
 	}
 	k, none := entry.KindU8, uint64(entry.Inf8)
-	if !k.Valid() || k.Bytes() != 1 || k.NumPy() != "|u1" || k.Unreachable() != none || k.Wide() != entry.KindI32 || k.PairBytes() != 0 || k.Kernels() {
+	if !k.Valid() || k.Bytes() != 1 || k.NumPy() != "|u1" || k.Unreachable() != none || k.Wide() != entry.KindI32 ||
+		k.PairBytes() != 0 || k.Kernels() {
 		t.Errorf("%s: %d bytes, %q, unreachable %#x, as %s", k, k.Bytes(), k.NumPy(), k.Unreachable(), k.Wide())
 	}
 	row := k.Make(12)
 	for i := range 3 { // in the last part, as Narrow has it
 		k.Put(row, 9+i, []uint64{254, none, 0}[i])
 	}
-	if k.Widen(row); entry.View[int32](row)[0] != 254 || entry.View[int32](row)[1] != entry.Inf32 || entry.View[int32](row)[2] != 0 {
+	if k.Widen(row); entry.View[int32](row)[0] != 254 || entry.View[int32](row)[1] != entry.Inf32 ||
+		entry.View[int32](row)[2] != 0 {
 		t.Errorf("254, none and 0 become %v", entry.View[int32](row))
 	}
-	if k.Fill(row, none); k.At(row, 11) != none || !math.IsInf(k.Value(none), 1) || k.Value(254) != 254 || k.Bits(math.Inf(1)) != none || k.Bits(254) != 254 {
+	if k.Fill(row, none); k.At(row, 11) != none || !math.IsInf(k.Value(none), 1) || k.Value(254) != 254 ||
+		k.Bits(math.Inf(1)) != none || k.Bits(254) != 254 {
 		t.Error("entries of a byte are not their numbers")
 	}
-	if slices.ContainsFunc(entry.Kinds, func(k entry.Kind) bool { return !k.Kernels() }) || slices.Contains(entry.Kinds, k) {
+	if slices.ContainsFunc(entry.Kinds, func(k entry.Kind) bool { return !k.Kernels() }) ||
+		slices.Contains(entry.Kinds, k) {
 		t.Errorf("kinds with kernels: %v", entry.Kinds)
 	}
 	if entry.Kind("u128").Valid() {
@@ -69,7 +74,8 @@ func TestKinds(t *testing.T) {
 	if got := entry.KindI32.Distance(1500, 1000); got != 1.5 {
 		t.Errorf("1500 by 1000 is %v", got)
 	}
-	for k, bits := range map[entry.Kind]uint64{entry.KindI32: 7, entry.KindU16: 7, entry.KindF32: 0x40e00000, entry.KindF64: 0x401c000000000000} {
+	for k, bits := range map[entry.Kind]uint64{entry.KindI32: 7, entry.KindU16: 7, entry.KindF32: 0x40e00000,
+		entry.KindF64: 0x401c000000000000} {
 		if k.Value(bits) != 7 || k.Bits(7) != bits || k.Bits(math.Inf(1)) != k.Unreachable() {
 			t.Errorf("%s: %#x is %v", k, bits, k.Value(bits))
 		}

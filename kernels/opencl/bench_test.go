@@ -46,7 +46,8 @@ func TestBench(t *testing.T) {
 		report := func(d kernels.Device, rates []float64) float64 {
 			rates = rates[1:]
 			slices.Sort(rates)
-			t.Logf("%-10s %-9s %8.1f Grelax/s (%.1f…%.1f)", v, d.Info().Name, rates[len(rates)/2]/1e9, rates[0]/1e9, rates[len(rates)-1]/1e9)
+			t.Logf("%-10s %-9s %8.1f Grelax/s (%.1f…%.1f)", v, d.Info().Name, rates[len(rates)/2]/1e9, rates[0]/1e9,
+				rates[len(rates)-1]/1e9)
 			return rates[len(rates)/2]
 		}
 		t.Logf("%-10s %.2f of %s", v, report(d, of)/report(other, against), other.Info().Model)

@@ -61,7 +61,8 @@ func (b *booked) call(fn uintptr, args []uintptr) uintptr {
 	fails := b.fail(asked)
 	// It returns one, and its code in the last argument.
 	object := strings.HasPrefix(name, "clCreate") || name == "clEnqueueMapBuffer"
-	ends := strings.HasPrefix(name, "clRelease") || name == "clFinish" || name == "clFlush" || name == "clWaitForEvents" || name == "clEnqueueUnmapMemObject"
+	ends := strings.HasPrefix(name, "clRelease") || name == "clFinish" || name == "clFlush" ||
+		name == "clWaitForEvents" || name == "clEnqueueUnmapMemObject"
 	r := uintptr(0)
 	if !fails || ends {
 		r, _, _ = purego.SyscallN(fn, args...)
@@ -94,7 +95,8 @@ func (b *booked) book(name string, args []uintptr) {
 	default:
 		return
 	}
-	for of, as := range map[string]string{"Context": "contexts", "Event": "events", "Buffer": "memory", "MemObject": "memory", "ProgramWithSource": "programs", "Program": "programs"} {
+	for of, as := range map[string]string{"Context": "contexts", "Event": "events", "Buffer": "memory",
+		"MemObject": "memory", "ProgramWithSource": "programs", "Program": "programs"} {
 		if what == of {
 			what = as
 		}
@@ -134,7 +136,8 @@ func OpenBooked(t testing.TB, o Options, fail func(call string) bool) (d *device
 	if code != success || len(platform) != 8 {
 		t.Fatalf("the device's platform: %v, %v", platform, code)
 	}
-	b := &booked{fail: fail, names: namesOf(l.functions), device: uintptr(device), platform: uintptr(binary.NativeEndian.Uint64(platform)), alive: map[string]int{}}
+	b := &booked{fail: fail, names: namesOf(l.functions), device: uintptr(device),
+		platform: uintptr(binary.NativeEndian.Uint64(platform)), alive: map[string]int{}}
 	d, err = (&library{functions: l.functions, meddle: b.call}).open(o)
 	if err == nil && d.found.id != device { // a failure hid that one, and another has its number
 		err = errors.Join(errAnother, d.Close())

@@ -21,7 +21,8 @@ func TestCampaignDriver(t *testing.T) {
 		Host:   func(call string) bool { return call == "clEnqueueMapBuffer" },
 		Plain: func(call string) bool {
 			// Memory of the host is then not page-locked, or another device is not there.
-			return call == opencl.HostBuffer || call == opencl.OtherDevice || call == "clReleaseEvent" || call == "clGetEventInfo" || call == "clGetPlatformInfo"
+			return call == opencl.HostBuffer || call == opencl.OtherDevice || call == "clReleaseEvent" ||
+				call == "clGetEventInfo" || call == "clGetPlatformInfo"
 		},
 	})
 }

@@ -67,7 +67,8 @@ func (c *closer) close() error {
 	t := c.t
 	for k := 0; k < c.m*t; k += b {
 		block := c.at(k, k)
-		if err := c.step(diagonal, operands{b, b, t, t, t, t, b}, []job{{c: block, begin: block, pairs: [][2]place{{block, block}}}}); err != nil {
+		if err := c.step(diagonal, operands{b, b, t, t, t, t, b},
+			[]job{{c: block, begin: block, pairs: [][2]place{{block, block}}}}); err != nil {
 			return err
 		}
 		if c.m*t == b {

@@ -82,7 +82,8 @@ func (l *library) open(o Options) (*device, error) {
 	}
 	if o.Index >= len(all) {
 		broken := append([]string{""}, brokenDrivers()...)
-		return nil, fmt.Errorf("%w: device %d: there are %d, counted from 0%s", ErrNoDevice, o.Index, len(all), strings.Join(broken, "; "))
+		return nil, fmt.Errorf("%w: device %d: there are %d, counted from 0%s", ErrNoDevice, o.Index, len(all),
+			strings.Join(broken, "; "))
 	}
 	if o.asGPU != "" {
 		all[o.Index].cpu, all[o.Index].Vendor = false, o.asGPU
@@ -138,7 +139,8 @@ func (d *device) start(o Options) (err error) {
 	}
 	d.piece = cmp.Or(o.piece, d.found.largest)
 	if d.Limit <= 0 || d.piece <= 0 {
-		return fmt.Errorf("%w: it has %d bytes of memory, %d of them in one piece", ErrNoDevice, d.found.memory, d.found.largest)
+		return fmt.Errorf("%w: it has %d bytes of memory, %d of them in one piece", ErrNoDevice, d.found.memory,
+			d.found.largest)
 	}
 	return nil
 }
@@ -171,8 +173,9 @@ func outOfMemory(err error) error {
 
 // Info describes the device. Memory is the limit of Options.
 func (d *device) Info() kernels.Info {
-	return kernels.Info{Name: fmt.Sprintf("opencl:%d", d.index), Model: d.found.Name + ", " + d.found.Platform, Hardware: d.found.Version,
-		Memory: d.Limit, Scratch: kernels.GPUScratch, SharedCores: d.found.cpu}
+	return kernels.Info{Name: fmt.Sprintf("opencl:%d", d.index), Model: d.found.Name + ", " + d.found.Platform,
+		Hardware: d.found.Version,
+		Memory:   d.Limit, Scratch: kernels.GPUScratch, SharedCores: d.found.cpu}
 }
 
 // Driver returns the driver and its version.

@@ -4,7 +4,8 @@ import "path/filepath"
 
 // gpuFiles are the device files by which drivers of GPUs reach these: of AMD and Intel, AMD's compute driver, NVIDIA,
 // Windows beneath Linux, and those of phones and small boards.
-var gpuFiles = []string{"/dev/dri/renderD*", "/dev/kfd", "/dev/nvidiactl", "/dev/dxg", "/dev/mali*", "/dev/kgsl*", "/dev/pvr*", "/dev/galcore"}
+var gpuFiles = []string{"/dev/dri/renderD*", "/dev/kfd", "/dev/nvidiactl", "/dev/dxg", "/dev/mali*", "/dev/kgsl*",
+	"/dev/pvr*", "/dev/galcore"}
 
 // MayHaveGPU reports whether the machine has a device file of a GPU. To load all drivers, and find that they have
 // none, can take longer than a small solve.

@@ -83,9 +83,11 @@ func TestFlush(t *testing.T) {
 		t.Fatal(err)
 	}
 	shared.queues, shared.launch = 2, 1
-	f := &flushes{names: namesOf(l.functions), at: map[uintptr]turn{}, begun: map[uintptr]int{}, flushed: map[uintptr]int{}}
+	f := &flushes{names: namesOf(l.functions), at: map[uintptr]turn{}, begun: map[uintptr]int{},
+		flushed: map[uintptr]int{}}
 	conformance.Group[kernels.TileOps](t, func(memory int64) (kernels.Device, error) {
-		return (&library{functions: l.functions, meddle: f.call}).open(Options{Index: index, Memory: memory, tunables: &shared, piece: 170 << 10})
+		return (&library{functions: l.functions, meddle: f.call}).open(Options{Index: index, Memory: memory,
+			tunables: &shared, piece: 170 << 10})
 	})
 	if f.early != "" || f.crossed == 0 {
 		t.Errorf("%d commands waited for another queue; one of them, %q, for what was not flushed", f.crossed, f.early)

@@ -116,14 +116,16 @@ func (l *library) list() (all []Found, err error) {
 	case len(all) == 0 && len(brokenDrivers()) > 0:
 		return nil, fmt.Errorf("%w: %s", ErrNoDevice, strings.Join(brokenDrivers(), "; "))
 	case len(all) == 0:
-		return nil, fmt.Errorf("%w: libOpenCL finds no driver with a device; is the driver's package for OpenCL installed?", ErrAbsent)
+		return nil, fmt.Errorf("%w: libOpenCL finds no driver with a device; is the driver's package for OpenCL "+
+			"installed?", ErrAbsent)
 	}
 	slices.SortStableFunc(all, func(a, b Found) int { return ledger.OneIf[int](b.GPU) - ledger.OneIf[int](a.GPU) })
 	return all, nil
 }
 
 // handles calls a function that lists objects, first for their number. none is how it says that there are none.
-func (l *library) handles(name string, get func(n uintptr, list, count unsafe.Pointer) clCode, none clCode) ([]handle, error) {
+func (l *library) handles(name string, get func(n uintptr, list, count unsafe.Pointer) clCode, none clCode) ([]handle,
+	error) {
 	count := new(uint32)
 	if c := get(0, nil, unsafe.Pointer(count)); c == none || c == success && *count == 0 {
 		return nil, nil
@@ -147,9 +149,12 @@ func (l *library) look(id handle, platform string) (Found, error) {
 	number := func(what uint32) int64 { return integer(value(what)) }
 	words := func(what uint32) string { return text(value(what)) }
 	kind := number(deviceType)
-	f := Found{Name: words(deviceName), Platform: platform, Vendor: words(deviceVendor), Version: words(deviceDriverVersion), GPU: kind&typeGPU != 0,
-		Shares: kind&typeCPU != 0 || number(deviceSharesMemory) != 0, id: id, cpu: kind&typeCPU != 0, doubles: number(deviceDoubles) != 0,
-		memory: number(deviceMemory), largest: number(deviceLargest), local: number(deviceLocal), group: number(deviceGroup), units: max(1, int(number(deviceUnits))), lanes: int(number(deviceLanesInt))}
+	f := Found{Name: words(deviceName), Platform: platform, Vendor: words(deviceVendor),
+		Version: words(deviceDriverVersion), GPU: kind&typeGPU != 0,
+		Shares: kind&typeCPU != 0 || number(deviceSharesMemory) != 0, id: id, cpu: kind&typeCPU != 0,
+		doubles: number(deviceDoubles) != 0,
+		memory:  number(deviceMemory), largest: number(deviceLargest), local: number(deviceLocal),
+		group: number(deviceGroup), units: max(1, int(number(deviceUnits))), lanes: int(number(deviceLanesInt))}
 	return f, err
 }
 

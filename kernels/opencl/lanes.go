@@ -193,7 +193,8 @@ func (s *stream) laneProduct(v entry.Variant, p kernels.LaneProduct) error {
 		return at.err
 	}
 	j := &jobs{stream: s, queue: s.device.productQueue(s), kernel: product, variant: v,
-		operands: operands{rows: p.Edge, cols: p.Width, lda: p.Edge, ldb: p.Width, ldc: p.Width, ldx: p.Width, depth: p.Edge}}
+		operands: operands{rows: p.Edge, cols: p.Width, lda: p.Edge, ldb: p.Width, ldc: p.Width, ldx: p.Width,
+			depth: p.Edge}}
 	if err := j.add(job{to, to, true, [][2]place{{weights, from}}}); err != nil {
 		return err
 	}
@@ -227,7 +228,8 @@ func (d *device) LaneTranspose(on kernels.Stream, v entry.Variant, t kernels.Lan
 	c.operand("lanes", t.Lanes, 0) // which rows are looked at, Columns says
 	c.operand("columns", t.Columns, entry.WordBytes*columns)
 	named := c.sources(t.Sources, t.Lanes, t.Width)
-	c.run("laneTranspose", int(columns/acrossUp)*(t.Width/acrossUp), d.items(), 0, number(t.Width), number(t.Edge), number(t.Side), number(named))
+	c.run("laneTranspose", int(columns/acrossUp)*(t.Width/acrossUp), d.items(), 0, number(t.Width), number(t.Edge),
+		number(t.Side), number(named))
 	return c.end("transposition of lanes")
 }
 

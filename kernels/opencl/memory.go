@@ -139,7 +139,8 @@ func (d *device) giveHost(data []byte, mapped handle) error {
 	}
 	d.mapped.Add(-int64(len(data)))
 	l := d.lib
-	c := l.call(l.clEnqueueUnmapMemObject, uintptr(d.queue), uintptr(mapped), uintptr(unsafe.Pointer(&data[0])), 0, 0, 0)
+	c := l.call(l.clEnqueueUnmapMemObject, uintptr(d.queue), uintptr(mapped), uintptr(unsafe.Pointer(&data[0])), 0, 0,
+		0)
 	finished := l.call(l.clFinish, uintptr(d.queue))
 	return errors.Join(check("clEnqueueUnmapMemObject", c), check("clFinish", finished), d.freePieces([]handle{mapped}))
 }

@@ -56,7 +56,8 @@ func TestGPUKernels(t *testing.T) {
 	}
 	large := gpus[0]
 	large.block = 128
-	for name, o := range map[string]Options{"any": {asGPU: "any"}, "NVIDIA": {asGPU: "NVIDIA"}, "large blocks": {asGPU: "any", tunables: &large}} {
+	for name, o := range map[string]Options{"any": {asGPU: "any"}, "NVIDIA": {asGPU: "NVIDIA"},
+		"large blocks": {asGPU: "any", tunables: &large}} {
 		t.Run(name, func(t *testing.T) {
 			onDevice(t, conformance.Run, o)
 			if o.tunables == nil {

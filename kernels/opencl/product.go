@@ -97,7 +97,8 @@ func (j *jobs) fit(a job) int {
 		j.pairs = append(j.pairs, listEntry{x: begin})
 	}
 	n := 0
-	for ok && n < len(a.pairs) && len(j.heads)+len(j.pairs) < mostEntries-1 && (n == 0 && len(j.heads) == 0 || j.relaxations() < j.stream.device.tunables.launch) {
+	for ok && n < len(a.pairs) && len(j.heads)+len(j.pairs) < mostEntries-1 &&
+		(n == 0 && len(j.heads) == 0 || j.relaxations() < j.stream.device.tunables.launch) {
 		before := len(j.memory)
 		x, ok1 := j.address(a.pairs[n][0])
 		y, ok2 := j.address(a.pairs[n][1])
@@ -196,7 +197,8 @@ func (s *stream) minPlus(v entry.Variant, t int, products []kernels.Product) err
 			return fmt.Errorf("product %d: %w", i, err)
 		}
 	}
-	j := &jobs{stream: s, queue: s.device.productQueue(s), kernel: product, variant: v, operands: operands{t, t, t, t, t, t, t}}
+	j := &jobs{stream: s, queue: s.device.productQueue(s), kernel: product, variant: v,
+		operands: operands{t, t, t, t, t, t, t}}
 	for _, one := range todo {
 		if err := j.add(one); err != nil {
 			return err

@@ -91,7 +91,8 @@ func (d *device) compile(source, options string) (h handle, err error) {
 			return err
 		}
 		ids := [1]handle{d.found.id}
-		if c := l.call(l.clBuildProgram, uintptr(h), 1, uintptr(unsafe.Pointer(&ids[0])), uintptr(unsafe.Pointer(&flags[0])), 0, 0); c != success {
+		if c := l.call(l.clBuildProgram, uintptr(h), 1, uintptr(unsafe.Pointer(&ids[0])),
+			uintptr(unsafe.Pointer(&flags[0])), 0, 0); c != success {
 			log := d.buildLog(h)
 			l.call(l.clReleaseProgram, uintptr(h)) // the error that counts is the build's
 			return &clError{Call: "clBuildProgram", Code: c, Log: log}
@@ -106,11 +107,13 @@ const mostLog = 2000
 
 func (d *device) buildLog(h handle) string {
 	l, size := d.lib, new(uintptr)
-	if l.call(l.clGetProgramBuildInfo, uintptr(h), uintptr(d.found.id), programLog, 0, 0, uintptr(unsafe.Pointer(size))) != success || *size == 0 {
+	if l.call(l.clGetProgramBuildInfo, uintptr(h), uintptr(d.found.id), programLog, 0, 0,
+		uintptr(unsafe.Pointer(size))) != success || *size == 0 {
 		return ""
 	}
 	log := make([]byte, *size)
-	c := l.call(l.clGetProgramBuildInfo, uintptr(h), uintptr(d.found.id), programLog, *size, uintptr(unsafe.Pointer(&log[0])), 0)
+	c := l.call(l.clGetProgramBuildInfo, uintptr(h), uintptr(d.found.id), programLog, *size,
+		uintptr(unsafe.Pointer(&log[0])), 0)
 	all := text(log, c)
 	return all[:min(len(all), mostLog)]
 }

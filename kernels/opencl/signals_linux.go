@@ -13,7 +13,8 @@ type action struct{ handler, flags, restorer, mask uintptr }
 const lastSignal = 64
 
 func sigaction(signal int, set, old *action) {
-	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(signal), uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(old)), 8, 0, 0)
+	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(signal), uintptr(unsafe.Pointer(set)),
+		uintptr(unsafe.Pointer(old)), 8, 0, 0)
 }
 
 // keeping is held while handlers may be foreign, so that nobody takes these for Go's.

@@ -201,7 +201,8 @@ func (s *stream) launchOn(queue handle, k kernelOf, groups, items int, args []ar
 		if a.kept {
 			continue
 		}
-		if c := l.call(l.clSetKernelArg, uintptr(kernel), uintptr(i), uintptr(a.bytes), uintptr(unsafe.Pointer(&a.value))); c != success {
+		if c := l.call(l.clSetKernelArg, uintptr(kernel), uintptr(i), uintptr(a.bytes),
+			uintptr(unsafe.Pointer(&a.value))); c != success {
 			return check(fmt.Sprintf("clSetKernelArg %d of %s", i, k.name), c)
 		}
 	}

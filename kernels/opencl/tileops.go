@@ -60,7 +60,8 @@ func (s *stream) pivots(v entry.Variant, t int, tiles []kernels.Tile, lo, hi int
 	}
 	unit, items := s.device.unit(t), s.device.items()
 	for k := lo; k < hi; k++ {
-		if err := s.launch(kernelOf{service(v, s.pairs), "pivot"}, m*m*t*t/unit/items, items, j.args(t, m, k, unit)); err != nil {
+		if err := s.launch(kernelOf{service(v, s.pairs), "pivot"}, m*m*t*t/unit/items, items,
+			j.args(t, m, k, unit)); err != nil {
 			return err
 		}
 	}
@@ -73,7 +74,8 @@ func (j *jobs) one(c place, pair ...place) error {
 	for i, p := range append([]place{c}, pair...) {
 		var ok bool
 		if at[i], ok = j.address(p); !ok {
-			return fmt.Errorf("%w: the tiles lie in more than %d pieces of memory, which the driver makes small", kernels.ErrNoMemory, banks)
+			return fmt.Errorf("%w: the tiles lie in more than %d pieces of memory, which the driver makes small",
+				kernels.ErrNoMemory, banks)
 		}
 	}
 	j.heads = append(j.heads, listEntry{at[0], 1 | 1<<32})

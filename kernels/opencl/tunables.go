@@ -60,7 +60,8 @@ func choose(f *Found) (tunables, error) {
 			t.block = smallBlock
 		}
 		if f.group < 256 || f.local < t.localBytes(t.block, 4) {
-			return t, fmt.Errorf("%w: it has groups of %d items and %d bytes of local memory; the kernels need 256 and %d",
+			return t, fmt.Errorf("%w: it has groups of %d items and %d bytes of local memory; the kernels need "+
+				"256 and %d",
 				ErrNoDevice, f.group, f.local, t.localBytes(t.block, 4))
 		}
 		return t, nil
@@ -129,9 +130,11 @@ func (d *device) options(p program) string {
 	if p.variant.Bytes() == 8 {
 		slab = min(slab, 8)
 	}
-	o := fmt.Sprintf("-cl-std=CL1.2 -D%s -DBLOCK=%d -DITEMS=%d", strings.ToUpper(strings.ReplaceAll(p.variant.String(), "-", "_")), p.shape.rows, d.items())
+	o := fmt.Sprintf("-cl-std=CL1.2 -D%s -DBLOCK=%d -DITEMS=%d",
+		strings.ToUpper(strings.ReplaceAll(p.variant.String(), "-", "_")), p.shape.rows, d.items())
 	if d.found.cpu {
-		o += fmt.Sprintf(" -DCPU -DLANES=%d -DROWS=%d -DPAIR_ROWS=%d -DVECTORS=%d -DDEPTH=%d", d.lanes(p.variant), t.rows, t.rows/2, t.vectors, t.depth)
+		o += fmt.Sprintf(" -DCPU -DLANES=%d -DROWS=%d -DPAIR_ROWS=%d -DVECTORS=%d -DDEPTH=%d", d.lanes(p.variant),
+			t.rows, t.rows/2, t.vectors, t.depth)
 	} else {
 		o += fmt.Sprintf(" -DSLAB=%d -DPAIR_SLAB=%d -DBAND=%d -DMIXED=%d", slab, pairSlab, t.band, t.mixed)
 	}

@@ -65,7 +65,8 @@ func TestErrors(t *testing.T) {
 		}
 	}()
 	var e *clError
-	if _, err := d.compile("kernel void broken() { nonsense; }", ""); !errors.As(err, &e) || e.Code != buildFailed || !strings.Contains(err.Error(), "nonsense") {
+	if _, err := d.compile("kernel void broken() { nonsense; }", ""); !errors.As(err, &e) || e.Code != buildFailed ||
+		!strings.Contains(err.Error(), "nonsense") {
 		t.Errorf("a source that does not compile: %v", err)
 	}
 	if _, err := d.Alloc(1 << 44); !errors.Is(err, kernels.ErrNoMemory) {

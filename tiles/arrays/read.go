@@ -123,7 +123,8 @@ func (f *File) Need(part []byte) error {
 	if len(part) == 0 {
 		return nil
 	}
-	at := int64(uintptr(unsafe.Pointer(unsafe.SliceData(part))) - uintptr(unsafe.Pointer(unsafe.SliceData([]byte(f.mem)))))
+	at := int64(uintptr(unsafe.Pointer(unsafe.SliceData(part))) -
+		uintptr(unsafe.Pointer(unsafe.SliceData([]byte(f.mem)))))
 	for b := (at - headerLen) / block; b <= (at+int64(len(part))-1-headerLen)/block; b++ {
 		if word, bit := &f.same[b/32], uint32(1)<<(b%32); word.Load()&bit == 0 {
 			if err := f.compare(b, f.mem[headerLen+b*block:min(headerLen+(b+1)*block, f.Sums)]); err != nil {

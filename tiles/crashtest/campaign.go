@@ -31,11 +31,13 @@ func Campaign(t *testing.T) {
 	t.Helper()
 	switch size := os.Getenv(campaign); size {
 	case "":
-		t.Skip("it repeats its damage many times: OOC_CAMPAIGN=short go test -run Campaign ./... (minutes), medium (half an hour) or long (hours)")
+		t.Skip("it repeats its damage many times: OOC_CAMPAIGN=short go test -run Campaign ./... (minutes), medium " +
+			"(half an hour) or long (hours)")
 	case "short":
 	case "medium", "long":
 		if _, limited := t.Deadline(); limited {
-			t.Fatalf("OOC_CAMPAIGN=%s takes longer than the ten minutes after which go test ends it; give -timeout 0 too", size)
+			t.Fatalf("OOC_CAMPAIGN=%s takes longer than the ten minutes after which go test ends it; give "+
+				"-timeout 0 too", size)
 		}
 	default:
 		t.Fatalf("OOC_CAMPAIGN is %q, want short, medium or long", size)

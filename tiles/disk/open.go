@@ -51,7 +51,8 @@ func CheckWritable(path string, fi fs.FileInfo) error {
 		return notRegular(path, fi)
 	}
 	if linkCount(path, fi) > 1 {
-		return Corrupt(path, "it is a hard link, and writing to it would change the file under its other names too; copy the store (cp -r) and continue with the copy")
+		return Corrupt(path, "it is a hard link, and writing to it would change the file under its other names too; "+
+			"copy the store (cp -r) and continue with the copy")
 	}
 	return nil
 }

@@ -37,7 +37,8 @@ var (
 	// ErrNotStore: the folder's file "lock" is not one of ours.
 	ErrNotStore = class.New(class.Input, "not an ooc store")
 	// ErrNoLocks: the volume has no locks.
-	ErrNoLocks = errors.New("this volume has no locks, and without them nothing keeps two processes from writing one store: put the store on another volume, with --out")
+	ErrNoLocks = errors.New("this volume has no locks, and without them nothing keeps two processes from writing one " +
+		"store: put the store on another volume, with --out")
 )
 
 // errBusy says that a lock is held through another open file.
@@ -60,14 +61,16 @@ type LockedError struct {
 // Error names the folder, the process that holds the lock, and its host.
 func (e *LockedError) Error() string {
 	if e.Volume != "" {
-		return fmt.Sprintf("%s: %v by process %d on %s, and %s need not tell hosts of one another's locks; if that process runs no more, remove %s",
+		return fmt.Sprintf("%s: %v by process %d on %s, and %s need not tell hosts of one another's locks; if that "+
+			"process runs no more, remove %s",
 			e.Dir, ErrLocked, e.PID, e.Host, e.Volume, filepath.Join(e.Dir, Name))
 	}
 	if e.PID == 0 {
 		return fmt.Sprintf("%s: %v by another process; wait for it to end", e.Dir, ErrLocked)
 	}
 	if e.Ending {
-		return fmt.Sprintf("%s: %v by process %d on %s, which is ending or has left its lock to one that it started; wait until that has ended too",
+		return fmt.Sprintf("%s: %v by process %d on %s, which is ending or has left its lock to one that it started; "+
+			"wait until that has ended too",
 			e.Dir, ErrLocked, e.PID, e.Host)
 	}
 	return fmt.Sprintf("%s: %v by process %d on %s; wait for it to end, or stop it",
@@ -232,7 +235,8 @@ func CheckFree(dir string) error {
 func Check(dir string) error {
 	b, err := disk.ReadSmall(filepath.Join(dir, Name), longest)
 	if errors.Is(err, disk.ErrCorrupt) && !errors.Is(err, syscall.EIO) || err == nil && !isOurs(b) {
-		return fmt.Errorf("%s: %w: its file %s is not one of ours; name another folder with --out", dir, ErrNotStore, Name)
+		return fmt.Errorf("%s: %w: its file %s is not one of ours; name another folder with --out", dir, ErrNotStore,
+			Name)
 	}
 	return err
 }

@@ -124,7 +124,8 @@ func TestHolderOfNothing(t *testing.T) {
 	if h, err := HolderOf(dir); h != (Holder{}) || err != nil {
 		t.Errorf("an empty folder is held by %+v, %v", h, err)
 	}
-	for _, text := range []string{"", "ooc lock\npid x\nhost h\n", "ooc lock\n", "pid 7\n\n\n\n", "ooc lock\npid -3\nhost h\n"} {
+	for _, text := range []string{"", "ooc lock\npid x\nhost h\n", "ooc lock\n", "pid 7\n\n\n\n",
+		"ooc lock\npid -3\nhost h\n"} {
 		must(t, os.WriteFile(filepath.Join(dir, Name), []byte(text), 0o666))
 		if h, err := HolderOf(dir); h.PID != 0 || h.Running || err != nil {
 			t.Errorf("%q: %+v, %v", text, h, err)

@@ -41,7 +41,8 @@ func TestHolderState(t *testing.T) {
 	f := strings.Fields(lines[3]) // process BOOT SPACE START
 	say := func(pid int, host string, identity ...string) {
 		t.Helper()
-		must(t, os.WriteFile(filepath.Join(dir, Name), fmt.Appendf(nil, "%s\npid %d\nhost %s\n%s\n", magic, pid, host, strings.Join(identity, " ")), 0o666))
+		must(t, os.WriteFile(filepath.Join(dir, Name),
+			fmt.Appendf(nil, "%s\npid %d\nhost %s\n%s\n", magic, pid, host, strings.Join(identity, " ")), 0o666))
 	}
 	host := strings.TrimPrefix(lines[2], "host ")
 	for _, c := range []struct {

@@ -36,7 +36,8 @@ func kernelsCommand() *cobra.Command {
 		}
 		const format = "%-11s %-9s %7s  %-13s %-24s %-24s %8s\n"
 		if !asJSON {
-			fmt.Fprintf(terminal.Out, format, "variant", "path", "threads", "product", "Grelax/s (low…high)", "ceiling (low…high)", "fraction")
+			fmt.Fprintf(terminal.Out, format, "variant", "path", "threads", "product", "Grelax/s (low…high)",
+				"ceiling (low…high)", "fraction")
 		}
 		return cpu.Bench(cmd.Context(), o, func(r cpu.BenchRow) {
 			if asJSON {
@@ -46,10 +47,12 @@ func kernelsCommand() *cobra.Command {
 			measure := func(m cpu.Measure) string {
 				return fmt.Sprintf("%.1f (%.1f…%.1f)", m.Median/1e9, m.Low/1e9, m.High/1e9)
 			}
-			fmt.Fprintf(terminal.Out, format, r.Variant, r.Path, fmt.Sprint(r.Threads), fmt.Sprintf("%d×%d×%d", r.T, r.T*r.M, r.T),
+			fmt.Fprintf(terminal.Out, format, r.Variant, r.Path, fmt.Sprint(r.Threads),
+				fmt.Sprintf("%d×%d×%d", r.T, r.T*r.M, r.T),
 				measure(r.Rate), measure(r.Ceiling), fmt.Sprintf("%.1f %%", 100*r.Fraction))
 			if r.Pairs != nil {
-				fmt.Fprintf(terminal.Out, "  with predecessors: %s, price %.2f (%.2f…%.2f)\n", measure(*r.Pairs), r.Price.Median, r.Price.Low, r.Price.High)
+				fmt.Fprintf(terminal.Out, "  with predecessors: %s, price %.2f (%.2f…%.2f)\n", measure(*r.Pairs),
+					r.Price.Median, r.Price.Low, r.Price.High)
 			}
 		})
 	}
@@ -59,8 +62,10 @@ func kernelsCommand() *cobra.Command {
 	o.T, o.M, o.Rounds = 1024, 1, 11
 	fl.Var(flagvalue.TileEdge(&o.T), "tile", "tile edge, a multiple of 64")
 	fl.Var(flagvalue.Between(&o.M, 1, 1024), "round", "tiles along the inner dimension")
-	fl.Var(flagvalue.Between(&o.Rounds, 1, mostRounds), "rounds", "alternations of product and ceiling, of which the medians count")
-	fl.BoolVar(&o.Pairs, "predecessors", false, "measure the same products with predecessors, in turn with those without")
+	fl.Var(flagvalue.Between(&o.Rounds, 1, mostRounds), "rounds",
+		"alternations of product and ceiling, of which the medians count")
+	fl.BoolVar(&o.Pairs, "predecessors", false,
+		"measure the same products with predecessors, in turn with those without")
 	fl.BoolVar(&asJSON, "json", false, "one JSON object a line")
 	return cmd
 }
@@ -69,7 +74,8 @@ func kernelsCommand() *cobra.Command {
 func checkBench(o cpu.BenchOptions) error {
 	for _, path := range o.Paths {
 		if !slices.Contains(cpu.PathNames(), path) {
-			return fmt.Errorf("--paths %s: want some of %s", flagvalue.Plainly(path), strings.Join(cpu.PathNames(), ", "))
+			return fmt.Errorf("--paths %s: want some of %s", flagvalue.Plainly(path),
+				strings.Join(cpu.PathNames(), ", "))
 		}
 	}
 	for _, n := range o.Threads {

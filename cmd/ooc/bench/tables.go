@@ -28,7 +28,8 @@ func tablesCommand() *cobra.Command {
 		return tables.Run(cmd.Context(), terminal.Out, o)
 	}
 	cmd.Flags().BoolVar(&o.Quick, "quick", false, "small sizes, within two minutes on two cores")
-	cmd.Flags().Var(flagvalue.Period(&o.Budget), "budget", "leave out what would end later (default 5m0s, 1m30s with --quick)")
+	cmd.Flags().Var(flagvalue.Period(&o.Budget), "budget",
+		"leave out what would end later (default 5m0s, 1m30s with --quick)")
 	cmd.Flags().StringVar(&o.Dir, "dir", os.TempDir(), "a folder for stores that are solved and removed again")
 	_ = cmd.MarkFlagDirname("dir")
 	return cmd

@@ -232,7 +232,8 @@ func (c *Cluster) meet(s *Solve) error {
 		return err
 	}
 	info := c.Device.Info()
-	mine.Device, mine.Memory, mine.RAM = info.Name+": "+info.Model, info.Memory, device.FreeMemory()/2/int64(mine.Local.Of)
+	mine.Device, mine.Memory, mine.RAM = info.Name+": "+info.Model, info.Memory,
+		device.FreeMemory()/2/int64(mine.Local.Of)
 	seats, err := ranks.Gather(context.Background(), c.Group, *mine)
 	if err != nil || me > 0 {
 		return err
@@ -426,7 +427,8 @@ func (c *Cluster) Share(p *engine.Problem, note func(format string, args ...any)
 		return nil
 	}
 	if p.Geometry().Factors {
-		return exit.UsageError(fmt.Errorf("%s keeps factors, which one process makes and asks: leave --cluster mpi away", p.Dir()))
+		return exit.UsageError(fmt.Errorf(
+			"%s keeps factors, which one process makes and asks: leave --cluster mpi away", p.Dir()))
 	}
 	st, err := p.Status()
 	if err != nil {
@@ -452,7 +454,8 @@ func (c *Cluster) introduce(note func(format string, args ...any)) {
 		note("  %s: %s", s.name(rank), s.Device)
 	}
 	if i := slices.IndexFunc(c.seats, func(s seat) bool { return s.confined() }); i >= 0 {
-		note("%s may run on one processor of %d, and solves slowly: let mpirun have --bind-to none, or srun --cpus-per-task", c.seats[i].name(i), c.seats[i].Unbound)
+		note("%s may run on one processor of %d, and solves slowly: let mpirun have --bind-to none, or srun "+
+			"--cpus-per-task", c.seats[i].name(i), c.seats[i].Unbound)
 	}
 }
 

@@ -306,7 +306,8 @@ func clear(dir string, s *Solve) (old *engine.Problem, err error) {
 	if err == nil && !s.Parts.Restart { // there was none, or none that had begun, before the graph was read
 		var counts bool
 		if _, counts, err = old.Store().Ahead(); err == nil && counts {
-			err = fmt.Errorf("%w: another process has begun %s meanwhile: run the same command again, which goes on with it", tiles.ErrLocked, dir)
+			err = fmt.Errorf("%w: another process has begun %s meanwhile: run the same command again, which goes on "+
+				"with it", tiles.ErrLocked, dir)
 		}
 	}
 	if err == nil {

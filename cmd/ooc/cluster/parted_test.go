@@ -47,7 +47,8 @@ func TestPartDirBegunMeanwhile(t *testing.T) {
 	}
 	for _, restart := range []bool{false, true} {
 		old, err := clear(dir, &Solve{Parts: &Parted{Restart: restart}})
-		if restart != (err == nil) || !restart && (!errors.Is(err, tiles.ErrLocked) || !strings.Contains(err.Error(), "run the same command again")) {
+		if restart != (err == nil) || !restart &&
+			(!errors.Is(err, tiles.ErrLocked) || !strings.Contains(err.Error(), "run the same command again")) {
 			t.Errorf("restart %t: %v", restart, err)
 		}
 		if err := closed(old, nil); err != nil {
@@ -119,7 +120,8 @@ func TestPartsCheckOnce(t *testing.T) {
 				c := &Cluster{Group: ranks.NewGroup(l), seats: make([]seat, 2)}
 				p, err := c.makeParts(context.Background(), &Solve{Parts: &Parted{Dir: dirs[rank], Restart: restart,
 					Read: func() (graph.Weights, engine.CreateOptions, error) {
-						choice := &plan.Choice{Offer: plan.Offer{Tile: 64, Plan: &rounds.Plan{Width: 1}}, Layout: tiles.Square}
+						choice := &plan.Choice{Offer: plan.Offer{Tile: 64, Plan: &rounds.Plan{Width: 1}},
+							Layout: tiles.Square}
 						return counted{g, checks}, engine.CreateOptions{Choice: choice}, nil
 					},
 					Made: func(*engine.Problem) {},
@@ -144,14 +146,16 @@ func TestRoomForAll(t *testing.T) {
 		says  string // "": there is room
 	}{
 		{[]room{in("a 1", 5, 5), in("b 1", 9, 5), in("b 1", 10, 4)}, ""},
-		{[]room{in("a 1", 5, 5), in("b 1", 9, 5), in("b 1", 9, 5)}, "on the volume tmpfs: 10 B needed, 9 B free (5 B for rank 1 on b (process 0) in /x, 5 B for rank 2 on b"},
+		{[]room{in("a 1", 5, 5), in("b 1", 9, 5), in("b 1", 9, 5)},
+			"on the volume tmpfs: 10 B needed, 9 B free (5 B for rank 1 on b (process 0) in /x, 5 B for rank 2 on b"},
 		{[]room{in("a 1", 4, 5), in("b 1", 9, 5), in("b 2", 9, 5)}, "5 B needed, 4 B free (5 B for rank 0 on a"},
 		{[]room{in("nas:/x", 14, 5), in("nas:/x", 15, 5), in("nas:/x", 15, 5)}, "15 B needed, 14 B free"},
 		{[]room{in("a 1", 5, 5), in("b 1", 5, -9), in("b 1", 5, 6)}, "6 B needed, 5 B free"},
 		{[]room{in("", 0, 5), in("", 0, 5), in("", 0, 5)}, ""},
 	} {
 		err := c.roomForAll(k.rooms)
-		if (err == nil) != (k.says == "") || err != nil && (!errors.Is(err, disk.ErrNoSpace) || !strings.Contains(err.Error(), k.says)) {
+		if (err == nil) != (k.says == "") || err != nil &&
+			(!errors.Is(err, disk.ErrNoSpace) || !strings.Contains(err.Error(), k.says)) {
 			t.Errorf("%+v: %v, want %q", k.rooms, err, k.says)
 		}
 	}

@@ -14,9 +14,11 @@ import (
 // any. The rest stays as cobra has it: names of files.
 func Complete(cmd *cobra.Command) {
 	cmd.LocalFlags().VisitAll(func(fl *pflag.Flag) {
-		if v, ok := fl.Value.(interface{ offers() []string }); ok && (v.offers() != nil || fl.Value.Type() != "string") {
+		if v, ok := fl.Value.(interface{ offers() []string }); ok &&
+			(v.offers() != nil || fl.Value.Type() != "string") {
 			// Fails if it was called before.
-			_ = cmd.RegisterFlagCompletionFunc(fl.Name, cobra.FixedCompletions(v.offers(), cobra.ShellCompDirectiveNoFileComp))
+			_ = cmd.RegisterFlagCompletionFunc(fl.Name,
+				cobra.FixedCompletions(v.offers(), cobra.ShellCompDirectiveNoFileComp))
 		}
 	})
 	if cmd.HasSubCommands() || cmd.ValidArgsFunction != nil {

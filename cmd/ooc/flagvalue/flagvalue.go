@@ -86,7 +86,8 @@ func Base(to *string) pflag.Value {
 
 // TileEdge is the edge of a tile.
 func TileEdge(to *int) pflag.Value {
-	return Whole(to, fmt.Sprintf("a multiple of 64 up to %d", tiles.MaxT), func(n int) bool { return n > 0 && n%64 == 0 && n <= tiles.MaxT })
+	return Whole(to, fmt.Sprintf("a multiple of 64 up to %d", tiles.MaxT),
+		func(n int) bool { return n > 0 && n%64 == 0 && n <= tiles.MaxT })
 }
 
 // Seed is any number that a generator may begin with.
@@ -107,7 +108,8 @@ func Hours(to *float64) pflag.Value {
 
 // Period is a length of time.
 func Period(to *time.Duration) pflag.Value {
-	return &value[time.Duration]{to, "duration", "a time of more than 0 with its unit, as in 30s or 5m", time.ParseDuration, func(d time.Duration) bool { return d > 0 }, nil}
+	return &value[time.Duration]{to, "duration", "a time of more than 0 with its unit, as in 30s or 5m",
+		time.ParseDuration, func(d time.Duration) bool { return d > 0 }, nil}
 }
 
 // Word is one of a few words.
@@ -130,7 +132,8 @@ func Device(to *string, more ...string) pflag.Value {
 		return text, registry.Known(text)
 	}
 	words := slices.Concat([]string{"auto"}, registry.Names(), more)
-	return &value[string]{to, "string", "one of " + strings.Join(words, ", ") + "; cuda:1 is the second GPU, cuda:0,1 are both", parse, nil, words}
+	return &value[string]{to, "string", "one of " + strings.Join(words, ", ") +
+		"; cuda:1 is the second GPU, cuda:0,1 are both", parse, nil, words}
 }
 
 // grid is rows and columns; zero: none are given.
@@ -199,16 +202,18 @@ func PerSecond(to *float64) pflag.Value {
 		}
 		return float64(n), nil
 	}
-	return &value[float64]{to, "RATE", "a rate such as 50GB/s or 400Gb/s", parse, func(r float64) bool { return r > 0 }, nil}
+	return &value[float64]{to, "RATE", "a rate such as 50GB/s or 400Gb/s", parse, func(r float64) bool { return r > 0 },
+		nil}
 }
 
 // Sources is a list of vertices, a file of one, random:K or part:I/K. What other words mean depends on the graph, so
 // of this only a part is checked.
 func Sources(to *string) pflag.Value {
-	return &value[string]{to, "string", "ids, a file of them, random:K, or part:I/K with I from 1 to K", func(text string) (string, error) {
-		_, _, _, err := Part(text)
-		return text, err
-	}, nil, nil}
+	return &value[string]{to, "string", "ids, a file of them, random:K, or part:I/K with I from 1 to K",
+		func(text string) (string, error) {
+			_, _, _, err := Part(text)
+			return text, err
+		}, nil, nil}
 }
 
 // Part reads part:I/K, which is part I of K, from 1 on. is reports whether the text is meant to be one.

@@ -32,7 +32,8 @@ type Batch struct {
 }
 
 func NewBatch(d *Display, log *batch.Log) *Batch {
-	return &Batch{Display: d, log: log, states: make([]batch.State, len(log.Jobs)), running: map[int]live.Status{}, told: map[int]time.Time{}}
+	return &Batch{Display: d, log: log, states: make([]batch.State, len(log.Jobs)), running: map[int]live.Status{},
+		told: map[int]time.Time{}}
 }
 
 // objectOf is job i in JSON, where they are counted from 1.
@@ -175,7 +176,8 @@ func printJobs(out io.Writer, jobs []batch.Job, progress func(i int) string) {
 		} else if progress != nil && j.Summary == nil {
 			result = progress(i)
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", i+1, text.Line(j.Input), text.Line(j.Store), vertices, j.State, j.Attempt, took, text.Line(result))
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", i+1, text.Line(j.Input), text.Line(j.Store), vertices,
+			j.State, j.Attempt, took, text.Line(result))
 	}
 	w.Flush()
 }

@@ -74,7 +74,8 @@ func (d *Display) Device(dev kernels.Device, why string) {
 // Volume warns if a store is on a network volume.
 func (d *Display) Volume(store string) {
 	if volume := disk.Network(store); volume != "" {
-		d.say("warning: %s is on %s, a network file system: no other host may write to it meanwhile, and a sync is only as good as the server's", store, volume)
+		d.say("warning: %s is on %s, a network file system: no other host may write to it meanwhile, and a sync is "+
+			"only as good as the server's", store, volume)
 	}
 }
 
@@ -100,7 +101,8 @@ func (d *Display) Imported(g graph.Facts, layout tiles.Layout, src *graph.Source
 		n         int64
 		one, many string
 		what      string
-	}{{g.SelfLoops, "self-loop", "self-loops", "dropped"}, {g.Parallel, "parallel arc", "parallel arcs", "merged into the shortest"},
+	}{{g.SelfLoops, "self-loop", "self-loops", "dropped"},
+		{g.Parallel, "parallel arc", "parallel arcs", "merged into the shortest"},
 		{g.NoArcs, "infinite weight", "infinite weights", "dropped"}} {
 		if dropped.n > 0 {
 			d.say("  %s %s", text.Count(dropped.n, dropped.one, dropped.many), dropped.what)
@@ -178,7 +180,8 @@ func WholeCommand(args []string) string {
 		words = append(words, text.Quote(a))
 	}
 	line := strings.Join(words, " ")
-	if slices.ContainsFunc(args, func(a string) bool { return a == "--cluster" || strings.HasPrefix(a, "--cluster=") }) {
+	if slices.ContainsFunc(args,
+		func(a string) bool { return a == "--cluster" || strings.HasPrefix(a, "--cluster=") }) {
 		line += Launched
 	}
 	return line

@@ -95,7 +95,8 @@ func TestResizeLeavesNoCopies(t *testing.T) {
 		for i := range 60 {
 			if i == 0 || r.IntN(3) == 0 {
 				width := 40 + r.IntN(120)
-				if err := pty.Setsize(its, &pty.Winsize{Cols: uint16(width), Rows: uint16(6 + r.IntN(40))}); err != nil {
+				if err := pty.Setsize(its,
+					&pty.Winsize{Cols: uint16(width), Rows: uint16(6 + r.IntN(40))}); err != nil {
 					t.Fatal(err)
 				}
 				s.resize(width, wraps)
@@ -115,8 +116,10 @@ func TestResizeLeavesNoCopies(t *testing.T) {
 }
 
 func someStatus(r *rand.Rand) live.Status {
-	return live.Status{Store: "roads.ooc", Vertices: 21048, Arcs: 43388, Kind: "i32", Algorithm: "blocked", Device: "AVX-512, 2 threads, AMD EPYC",
-		State: live.Running, Stage: live.StageRounds, Round: 3, Rounds: 9, Progress: r.Float64(), Rate: 1e9 * r.Float64(), Ceiling: 1e9, ETA: 12}
+	return live.Status{Store: "roads.ooc", Vertices: 21048, Arcs: 43388, Kind: "i32", Algorithm: "blocked",
+		Device: "AVX-512, 2 threads, AMD EPYC",
+		State:  live.Running, Stage: live.StageRounds, Round: 3, Rounds: 9, Progress: r.Float64(),
+		Rate: 1e9 * r.Float64(), Ceiling: 1e9, ETA: 12}
 }
 
 // drained returns all that was written to a terminal.

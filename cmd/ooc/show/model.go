@@ -67,8 +67,8 @@ func statusBlock(s live.Status, width int) []string {
 	return append([]string{row(width, "store", s.Store)}, block(live.Live{Status: s}, "", width, false)...)
 }
 
-// block is the rows of a solve that runs. next is what to run where its process does not go on; else "". Narrow terminals
-// get fewer words a row.
+// block is the rows of a solve that runs. next is what to run where its process does not go on; else "". Narrow
+// terminals get fewer words a row.
 func block(l live.Live, next string, width int, p paint) []string {
 	s, c := l.Status, l.Ceilings
 	row := func(name string, parts ...string) string { return row(width, name, parts...) }

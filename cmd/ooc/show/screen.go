@@ -33,7 +33,8 @@ const laneHistory = 300
 func (w *Watched) Remember(l live.Workers) {
 	w.order = nil
 	seen := map[string]string{}
-	for _, group := range []struct{ name, at string }{{"lane", l.Device}, {"reader", l.Read}, {"writer", l.Write}, {"sync", l.Sync}} {
+	for _, group := range []struct{ name, at string }{{"lane", l.Device}, {"reader", l.Read}, {"writer", l.Write},
+		{"sync", l.Sync}} {
 		for i, letter := range group.at {
 			name := fmt.Sprintf("%s %d", group.name, i)
 			if !strings.ContainsRune(live.WorkerLetters, letter) {
@@ -110,7 +111,8 @@ func (w *Watched) State() string {
 	case v.Running:
 		return string(v.State) + by
 	case v.Died:
-		return fmt.Sprintf("process %d on %s ended before it was done; what it wrote is kept, %.1f %% of the work", v.PID, v.Host, 100*v.Progress)
+		return fmt.Sprintf("process %d on %s ended before it was done; what it wrote is kept, %.1f %% of the work",
+			v.PID, v.Host, 100*v.Progress)
 	case v.State == live.Unfinished:
 		return fmt.Sprintf("unfinished, %.1f %% done, and no process at it", 100*v.Progress)
 	}

@@ -49,8 +49,10 @@ func midRound(across, down int) *Watched {
 		Running: true, Host: "box",
 		Live: live.Live{
 			Status: live.Status{
-				Store: "roads.ooc", Vertices: 12000, Arcs: 40000, Kind: "i32", Algorithm: "blocked", Device: "AVX-512, 2 threads, Some Processor",
-				State: live.Running, Stage: live.StageRounds, Round: 3, Rounds: 12, Progress: 0.21, RestorePoint: 0.16, Rate: 80e9, Ceiling: 100e9,
+				Store: "roads.ooc", Vertices: 12000, Arcs: 40000, Kind: "i32", Algorithm: "blocked",
+				Device: "AVX-512, 2 threads, Some Processor",
+				State:  live.Running, Stage: live.StageRounds, Round: 3, Rounds: 12, Progress: 0.21, RestorePoint: 0.16,
+				Rate: 80e9, Ceiling: 100e9,
 				InRate: 1e9, OutRate: 5e8, ReadRate: 2e8, WriteRate: 1e8, Busy: live.Busy{"kernel": 0.63, "in": 0.03},
 				DeviceMemory: 64 << 20, HostMemory: 8 << 20, Elapsed: 95, ETA: 300, PID: 123,
 			},
@@ -83,7 +85,8 @@ func TestScreen(t *testing.T) {
 			t.Fatal(err)
 		}
 		if plain != string(want) {
-			t.Errorf("%s columns:\n%s\nwant\n%s\n(go test -run TestScreen -update ./cmd/ooc writes them)", c.name, plain, want)
+			t.Errorf("%s columns:\n%s\nwant\n%s\n(go test -run TestScreen -update ./cmd/ooc writes them)", c.name,
+				plain, want)
 		}
 		if strings.Contains(plain, "\x1b") {
 			t.Errorf("%s columns: escapes without colour", c.name)
@@ -127,7 +130,8 @@ func TestEveryScreenFits(t *testing.T) {
 		v.Stage = []live.Stage{live.StageRounds, live.StageCore, live.StageOrder, live.StageEliminate, live.StageExpand,
 			live.StageWrite, ""}[r.IntN(7)]
 		v.StageProgress = r.Float64()
-		v.State = []live.State{live.Running, live.Paused, live.Solved, live.Unfinished, live.New, live.Importing}[r.IntN(6)]
+		v.State = []live.State{live.Running, live.Paused, live.Solved, live.Unfinished, live.New,
+			live.Importing}[r.IntN(6)]
 		v.Checkpoint = []live.Checkpoint{"", live.CheckpointAsked, live.CheckpointUnderWay}[r.IntN(3)]
 		v.Running, v.Died = r.IntN(3) > 0, r.IntN(2) == 0
 		if r.IntN(4) == 0 {
@@ -149,7 +153,8 @@ func TestEveryScreenFits(t *testing.T) {
 
 // TestBoardSaysWhatItShows: each cell of a board that fits is drawn as what it is.
 func TestBoardSaysWhatItShows(t *testing.T) {
-	b := &live.Board{Across: 4, Down: 2, Cells: []live.Cell{15<<4 | 1, 15<<4 | 2, 15<<4 | 3, 1 << 2, 0, 1<<4 | 3, 8<<4 | 3, 12<<4 | 3}}
+	b := &live.Board{Across: 4, Down: 2,
+		Cells: []live.Cell{15<<4 | 1, 15<<4 | 2, 15<<4 | 3, 1 << 2, 0, 1<<4 | 3, 8<<4 | 3, 12<<4 | 3}}
 	for _, c := range []struct {
 		width, height int
 		want          string
@@ -175,17 +180,26 @@ func TestRestingScreens(t *testing.T) {
 		want []string
 	}{
 		{engine.View{Live: live.Live{Status: live.Status{State: live.New}}}, []string{"new", "ooc solve roads.ooc"}},
-		{engine.View{Live: live.Live{Status: live.Status{State: live.Unfinished, Progress: 0.5}}}, []string{"unfinished, 50.0 % done", "ooc solve roads.ooc"}},
-		{engine.View{Died: true, Host: "box", Live: live.Live{Status: live.Status{State: live.Unfinished, PID: 7}}}, []string{"process 7 on box ended before it was done", "ooc solve roads.ooc"}},
-		{engine.View{Live: live.Live{Status: live.Status{State: live.Solved, Progress: 1}}}, []string{"solved", "ooc query roads.ooc U V\nq quits"}},
-		{engine.View{Made: []string{"ooc", "stats", "r.gr", "--store", "t"}, Live: live.Live{Status: live.Status{State: live.Unfinished}}},
+		{engine.View{Live: live.Live{Status: live.Status{State: live.Unfinished, Progress: 0.5}}},
+			[]string{"unfinished, 50.0 % done", "ooc solve roads.ooc"}},
+		{engine.View{Died: true, Host: "box", Live: live.Live{Status: live.Status{State: live.Unfinished, PID: 7}}},
+			[]string{"process 7 on box ended before it was done", "ooc solve roads.ooc"}},
+		{engine.View{Live: live.Live{Status: live.Status{State: live.Solved, Progress: 1}}},
+			[]string{"solved", "ooc query roads.ooc U V\nq quits"}},
+		{engine.View{Made: []string{"ooc", "stats", "r.gr", "--store", "t"},
+			Live: live.Live{Status: live.Status{State: live.Unfinished}}},
 			[]string{"unfinished", "ooc stats r.gr --store t\n"}},
-		{engine.View{Made: []string{"ooc", "merge", "r.ooc", "a.ooc"}, Live: live.Live{Status: live.Status{State: live.Unfinished}}},
+		{engine.View{Made: []string{"ooc", "merge", "r.ooc", "a.ooc"},
+			Live: live.Live{Status: live.Status{State: live.Unfinished}}},
 			[]string{"ooc merge r.ooc a.ooc"}},
-		{engine.View{Running: true, Live: live.Live{Status: live.Status{State: live.Importing, PID: 7}}}, []string{"importing by process 7"}},
-		{silent(12*time.Second, lock.ProcessStopped), []string{"no news for 12 s; process 7 is stopped", "kill -CONT 7"}},
-		{silent(200*time.Second, lock.ProcessElsewhere), []string{"no news for 3 min 20 s; process 7 is on another host: box", "ooc watch roads.ooc"}},
-		{silent(10*time.Second, lock.ProcessContained), []string{"no news for 10 s; process 7 is in another container: box"}},
+		{engine.View{Running: true, Live: live.Live{Status: live.Status{State: live.Importing, PID: 7}}},
+			[]string{"importing by process 7"}},
+		{silent(12*time.Second, lock.ProcessStopped),
+			[]string{"no news for 12 s; process 7 is stopped", "kill -CONT 7"}},
+		{silent(200*time.Second, lock.ProcessElsewhere),
+			[]string{"no news for 3 min 20 s; process 7 is on another host: box", "ooc watch roads.ooc"}},
+		{silent(10*time.Second, lock.ProcessContained),
+			[]string{"no news for 10 s; process 7 is in another container: box"}},
 		{silent(time.Minute, lock.ProcessEnded), []string{"process 7 has ended", "ooc solve roads.ooc"}},
 		{silent(time.Minute, lock.ProcessRuns), []string{"no news for 1 min 0 s; process 7 on box still runs"}},
 		{silent(time.Minute, ""), []string{"whether process 7 on box still runs cannot be told"}},

@@ -35,7 +35,8 @@ func OpenKeyboard(fd int, keys Keys) (*Keyboard, error) {
 	if _, err := unix.IoctlGetTermios(fd, getTermios); err != nil {
 		return nil, err
 	}
-	k := &Keyboard{fd: fd, keys: keys, quit: make(chan struct{}), gone: make(chan struct{}), stops: make(chan os.Signal, 1), ends: make(chan os.Signal, 1)}
+	k := &Keyboard{fd: fd, keys: keys, quit: make(chan struct{}), gone: make(chan struct{}),
+		stops: make(chan os.Signal, 1), ends: make(chan os.Signal, 1)}
 	signal.Notify(k.stops, syscall.SIGTSTP)
 	signal.Notify(k.ends, syscall.SIGQUIT)
 	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it

@@ -26,7 +26,8 @@ func OpenKeyboard(fd int, keys Keys) (*Keyboard, error) {
 	if err := windows.GetConsoleMode(k.console, &k.before); err != nil {
 		return nil, err
 	}
-	if err := windows.SetConsoleMode(k.console, k.before&^(windows.ENABLE_LINE_INPUT|windows.ENABLE_ECHO_INPUT)); err != nil {
+	if err := windows.SetConsoleMode(k.console,
+		k.before&^(windows.ENABLE_LINE_INPUT|windows.ENABLE_ECHO_INPUT)); err != nil {
 		return nil, err
 	}
 	restore := k.Close

@@ -133,7 +133,8 @@ func (l *lines) header(line string) bool {
 			names[i] = c.Text
 		}
 		columns := l.names(names)
-		if columns == nil || slices.ContainsFunc(columns, func(i int) bool { _, err := l.Find(names[i]); return err == nil }) {
+		if columns == nil || slices.ContainsFunc(columns,
+			func(i int) bool { _, err := l.Find(names[i]); return err == nil }) {
 			continue
 		}
 		l.columns, l.width = columns, len(cells)

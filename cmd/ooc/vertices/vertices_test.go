@@ -13,7 +13,8 @@ import (
 func TestListsOfPandas(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "list.csv")
 	of := Of{IDs: graph.IDs{Base: 0}, N: 9, Name: "x.ooc"}
-	for flag, column := range map[string]string{"rows": "row", "cols": "column", "source": "source", "sources": "source"} {
+	for flag, column := range map[string]string{"rows": "row", "cols": "column", "source": "source",
+		"sources": "source"} {
 		for _, name := range []string{column, "id", "node"} {
 			if err := os.WriteFile(file, []byte(","+name+"\n0,5\n1,3\n"), 0o600); err != nil {
 				t.Fatal(err)

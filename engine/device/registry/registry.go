@@ -20,20 +20,23 @@ import (
 
 // kinds is the table of devices by name, in the order in which "auto" tries them. A new device is one more line.
 var kinds = []kind{
-	{name: "cuda", count: cuda.Count, taken: takenGPU, open: func(index int, _ Local, memory int64) (kernels.Device, error) {
-		d, err := cuda.Open(cuda.Options{Memory: memory, Ordinal: index})
-		if err != nil {
-			return nil, err
-		}
-		return d, nil
-	}},
-	{name: "opencl", count: countOpenCL, listed: listedOpenCL, first: firstOpenCL, gpu: isGPU, open: func(index int, l Local, memory int64) (kernels.Device, error) {
-		d, err := opencl.Open(opencl.Options{Memory: memory, Host: device.FreeMemory() / 2 / int64(l.Of), Index: index})
-		if err != nil {
-			return nil, err
-		}
-		return d.Offered(), nil
-	}},
+	{name: "cuda", count: cuda.Count, taken: takenGPU,
+		open: func(index int, _ Local, memory int64) (kernels.Device, error) {
+			d, err := cuda.Open(cuda.Options{Memory: memory, Ordinal: index})
+			if err != nil {
+				return nil, err
+			}
+			return d, nil
+		}},
+	{name: "opencl", count: countOpenCL, listed: listedOpenCL, first: firstOpenCL, gpu: isGPU,
+		open: func(index int, l Local, memory int64) (kernels.Device, error) {
+			d, err := opencl.Open(opencl.Options{Memory: memory, Host: device.FreeMemory() / 2 / int64(l.Of),
+				Index: index})
+			if err != nil {
+				return nil, err
+			}
+			return d.Offered(), nil
+		}},
 	{name: "cpu", open: func(_ int, l Local, memory int64) (kernels.Device, error) {
 		if memory == 0 {
 			memory = device.FreeMemory() / 2 / int64(l.Of)

@@ -19,13 +19,15 @@ func TestAll(t *testing.T) {
 		n    int
 		err  error
 		want []string
-	}{{0, none, []string{"gpu", "cpu"}}, {0, nil, []string{"gpu", "cpu"}}, {1, nil, []string{"gpu:0", "cpu"}}, {3, nil, []string{"gpu:0", "gpu:1", "gpu:2", "cpu"}}} {
+	}{{0, none, []string{"gpu", "cpu"}}, {0, nil, []string{"gpu", "cpu"}}, {1, nil, []string{"gpu:0", "cpu"}},
+		{3, nil, []string{"gpu:0", "gpu:1", "gpu:2", "cpu"}}} {
 		var opened []int
 		open := func(index int, _ Local, _ int64) (kernels.Device, error) {
 			opened = append(opened, index)
 			return nil, none
 		}
-		kinds = []kind{{name: "gpu", count: func() (int, error) { return c.n, c.err }, open: open}, {name: "cpu", open: were[len(were)-1].open}}
+		kinds = []kind{{name: "gpu", count: func() (int, error) { return c.n, c.err }, open: open},
+			{name: "cpu", open: were[len(were)-1].open}}
 		names := All()
 		if !slices.Equal(names, c.want) {
 			t.Errorf("%d, %v: %q", c.n, c.err, names)
@@ -64,7 +66,8 @@ func TestOpenLocalFails(t *testing.T) {
 	were := kinds
 	defer func() { kinds = were }()
 	none := errors.New("there is none")
-	kinds = []kind{{name: "gpu", open: func(int, Local, int64) (kernels.Device, error) { return (*nothing)(nil), none }}}
+	kinds = []kind{{name: "gpu",
+		open: func(int, Local, int64) (kernels.Device, error) { return (*nothing)(nil), none }}}
 	if d, err := OpenLocal("gpu", 0, Local{Of: 1, Cores: 1}); d != nil || !errors.Is(err, none) {
 		t.Errorf("%v, %v", d, err)
 	}
@@ -81,7 +84,8 @@ func TestDealt(t *testing.T) {
 		want []int
 	}{{nil, []int{0, 1, 3, 0}}, {[]int{0, 2, 3}, []int{0, 3, 0, 3}}, {[]int{2}, []int{0, 1, 3, 0}}} {
 		var opened []int
-		kinds = []kind{{name: "gpu", count: func() (int, error) { return 4, nil }, listed: func(i int) bool { return i != 2 }, gpu: func(i int) bool { return slices.Contains(c.gpus, i) },
+		kinds = []kind{{name: "gpu", count: func() (int, error) { return 4, nil },
+			listed: func(i int) bool { return i != 2 }, gpu: func(i int) bool { return slices.Contains(c.gpus, i) },
 			open: func(index int, l Local, _ int64) (kernels.Device, error) {
 				if opened = append(opened, index); l.Of != 4 || l.Cores != 2 {
 					t.Errorf("opened as %+v", l)
@@ -106,15 +110,17 @@ func TestListed(t *testing.T) {
 	none := errors.New("there is none")
 	opened := -1
 	kinds = []kind{
-		{name: "gpu", count: func() (int, error) { return 3, nil }, listed: func(i int) bool { return i != 1 }, first: func() (int, error) { return 2, nil },
+		{name: "gpu", count: func() (int, error) { return 3, nil }, listed: func(i int) bool { return i != 1 },
+			first: func() (int, error) { return 2, nil },
 			open: func(index int, _ Local, _ int64) (kernels.Device, error) {
 				opened = index
 				return nil, none
 			}},
-		{name: "other", first: func() (int, error) { return 0, none }, open: func(int, Local, int64) (kernels.Device, error) {
-			t.Error("opened where none is to be tried")
-			return nil, none
-		}},
+		{name: "other", first: func() (int, error) { return 0, none },
+			open: func(int, Local, int64) (kernels.Device, error) {
+				t.Error("opened where none is to be tried")
+				return nil, none
+			}},
 	}
 	if names := All(); !slices.Equal(names, []string{"gpu:0", "gpu:2", "other"}) {
 		t.Errorf("%q", names)
@@ -167,7 +173,8 @@ func TestOpenFree(t *testing.T) {
 		if name == "auto" {
 			name = "card"
 		}
-		kinds = []kind{{name: name, count: func() (int, error) { return 3, nil }, taken: func(d kernels.Device) bool { return d.(card).taken },
+		kinds = []kind{{name: name, count: func() (int, error) { return 3, nil },
+			taken: func(d kernels.Device) bool { return d.(card).taken },
 			open: func(index int, _ Local, _ int64) (kernels.Device, error) {
 				if slices.Contains(c.broken, index) {
 					return nil, none

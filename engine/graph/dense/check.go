@@ -84,7 +84,8 @@ func (d *Matrix) blocks(ctx context.Context, b *lineBlock, wanted func(u int) bo
 				b.lines = append(b.lines, u)
 			}
 		}
-		err := d.each(len(b.lines), func(k int, scratch []byte) error { return d.line(b.weights[k*d.n:][:d.n], b.lines[k], scratch) })
+		err := d.each(len(b.lines),
+			func(k int, scratch []byte) error { return d.line(b.weights[k*d.n:][:d.n], b.lines[k], scratch) })
 		if err == nil {
 			err = use()
 		}
@@ -101,7 +102,8 @@ func (d *Matrix) blocks(ctx context.Context, b *lineBlock, wanted func(u int) bo
 // that ends first.
 func (d *Matrix) Potentials(ctx context.Context) ([]float64, error) {
 	return graph.Potentials(func(tolerance float64) (dist []float64, pred, cycle []int32, err error) {
-		r := relaxation{d: d, tolerance: tolerance, block: d.newBlock(), waiting: make([]bool, d.n), from: make([]float64, d.n),
+		r := relaxation{d: d, tolerance: tolerance, block: d.newBlock(), waiting: make([]bool, d.n),
+			from: make([]float64, d.n),
 			dist: make([]float64, d.n), pred: make([]int32, d.n)}
 		for v := range r.waiting {
 			r.pred[v], r.waiting[v] = -1, true
@@ -287,7 +289,8 @@ func (d *Matrix) oneWay() (found *cell, err error) {
 		}
 		here, there, raw := make([]float64, t*t), make([]float64, t*t), newBuffer(t*d.numbers.Size())
 		for r := range t {
-			if err := errors.Join(d.piece(here[r*t:][:t], i*t+r, j*t, raw), d.piece(there[r*t:][:t], j*t+r, i*t, raw)); err != nil {
+			if err := errors.Join(d.piece(here[r*t:][:t], i*t+r, j*t, raw),
+				d.piece(there[r*t:][:t], j*t+r, i*t, raw)); err != nil {
 				return err
 			}
 		}
@@ -317,6 +320,7 @@ func (d *Matrix) piece(dst []float64, line, at int, scratch []byte) error {
 
 func (d *Matrix) asymmetric(here cell) error {
 	there := cell{here.at, here.line}
-	return &graph.InputError{File: d.name, Reason: fmt.Sprintf("the matrix is not symmetric, as --undirected says: %s has %s, %s has %s",
-		d.where(here), d.text(here), d.where(there), d.text(there))}
+	return &graph.InputError{File: d.name,
+		Reason: fmt.Sprintf("the matrix is not symmetric, as --undirected says: %s has %s, %s has %s",
+			d.where(here), d.text(here), d.where(there), d.text(there))}
 }

@@ -31,7 +31,8 @@ func TestDenseNegative(t *testing.T) {
 	cycles := 0
 	for range 120 {
 		n := 1 + r.IntN(60)
-		a := &array{n: n, code: []string{"f8", "i4", "f4", "i8"}[r.IntN(4)], version: 1, fortran: r.IntN(2) == 0, values: make([]float64, n*n)}
+		a := &array{n: n, code: []string{"f8", "i4", "f4", "i8"}[r.IntN(4)], version: 1, fortran: r.IntN(2) == 0,
+			values: make([]float64, n*n)}
 		potential := make([]int, n)
 		for v := range potential {
 			potential[v] = r.IntN(100)
@@ -195,7 +196,8 @@ func TestDenseUndirected(t *testing.T) {
 			v++
 		}
 		a.values[u*n+v] = 20.5
-		graphtest.WantError(t, checkMatrix(a.write(t), Options{Directed: &no}), graph.ErrBadInput, "not symmetric", "has 20.5")
+		graphtest.WantError(t, checkMatrix(a.write(t), Options{Directed: &no}), graph.ErrBadInput, "not symmetric",
+			"has 20.5")
 		a.values[u*n+v] = -3
 		a.values[v*n+u] = -3
 		err = checkMatrix(a.write(t), Options{Directed: &no})
@@ -236,7 +238,8 @@ func TestDenseSearch(t *testing.T) {
 				if got[v] != ref {
 					t.Fatalf("%+v: from %d to %d it is %v, not %v", a, u, v, got[v], ref)
 				}
-				if arcs, magnitude := s.Path(v); !math.IsInf(ref, 1) && (magnitude < math.Abs(ref) || arcs >= n || arcs == 0 && u != v) {
+				if arcs, magnitude := s.Path(v); !math.IsInf(ref, 1) &&
+					(magnitude < math.Abs(ref) || arcs >= n || arcs == 0 && u != v) {
 					t.Fatalf("a path of %d arcs and magnitude %v for the distance %v", arcs, magnitude, ref)
 				}
 			}

@@ -50,7 +50,8 @@ func (a *array) bytes() []byte {
 	if a.fortran {
 		turned = "True"
 	}
-	out := npyBytes(a.version, fmt.Sprintf("{'descr': '%s%s', 'fortran_order': %s, 'shape': (%d, %d), }", order, a.code, turned, a.n, a.n))
+	out := npyBytes(a.version,
+		fmt.Sprintf("{'descr': '%s%s', 'fortran_order': %s, 'shape': (%d, %d), }", order, a.code, turned, a.n, a.n))
 	for k := range a.values {
 		if a.fortran {
 			k = k%a.n*a.n + k/a.n
@@ -131,7 +132,8 @@ func (a *array) write(t testing.TB) string {
 // randomArray draws an array of some type and layout whose entries are below 100 in magnitude, most of them
 // no arcs: +Inf, or 99 where that cannot be.
 func randomArray(r *rand.Rand, code string) *array {
-	a := &array{n: 1 + r.IntN(90), code: code, big: r.IntN(2) == 0, fortran: r.IntN(2) == 0, version: byte(1 + r.IntN(3))}
+	a := &array{n: 1 + r.IntN(90), code: code, big: r.IntN(2) == 0, fortran: r.IntN(2) == 0,
+		version: byte(1 + r.IntN(3))}
 	a.values = make([]float64, a.n*a.n)
 	fractions, dense := r.IntN(2) == 0, r.Float64()
 	for k := range a.values {
@@ -228,7 +230,8 @@ func sameTiles(t *testing.T, d *Matrix, want *graph.Graph, edge int) {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(a, b) {
-				t.Fatalf("tile (%d,%d) of edge %d: %v, not %v", i, j, edge, entry.View[uint32](a), entry.View[uint32](b))
+				t.Fatalf("tile (%d,%d) of edge %d: %v, not %v", i, j, edge, entry.View[uint32](a),
+					entry.View[uint32](b))
 			}
 		}
 	}
@@ -300,14 +303,17 @@ func TestDenseNoArc(t *testing.T) {
 		{"f8", "-1", -1, false}, {"f8", "0", 0, false}, {"f4", "1e30", 1e30, false}, {"f4", "0.1", 0.1, false},
 		{"f2", "0.1", 0.1, false}, {"f2", "65504", 65504, false}, {"f2", "1e9", math.Inf(1), false},
 		{"f8", "nan", math.NaN(), false}, {"f2", "NaN", math.NaN(), false}, {"f8", "-inf", math.Inf(-1), false},
-		{"i8", "9223372036854775807", 0, false}, {"u8", "18446744073709551615", 0, false}, {"i4", "2147483647", math.MaxInt32, false},
+		{"i8", "9223372036854775807", 0, false}, {"u8", "18446744073709551615", 0, false},
+		{"i4", "2147483647", math.MaxInt32, false},
 		{"i1", "-1", -1, false}, {"u2", "65535", 65535, false}, {"i8", "-9223372036854775808", math.MinInt64, false},
-		{"u1", "-1", 0, true}, {"u1", "256", 0, true}, {"i4", "0.5", 0, true}, {"i4", "nan", 0, true}, {"f8", "none", 0, true},
+		{"u1", "-1", 0, true}, {"u1", "256", 0, true}, {"i4", "0.5", 0, true}, {"i4", "nan", 0, true},
+		{"f8", "none", 0, true},
 		{"i1", "128", 0, true}, {"i4", "1e400", 0, true}, {"f8", "0x10", 0, true},
 	} {
 		a := &array{n: 2, code: c.code, version: 1, values: []float64{0, 5, c.value, 0}}
 		path := a.write(t)
-		if i := map[string]uint64{"9223372036854775807": math.MaxInt64, "18446744073709551615": math.MaxUint64}[c.text]; i > 0 {
+		if i := map[string]uint64{"9223372036854775807": math.MaxInt64,
+			"18446744073709551615": math.MaxUint64}[c.text]; i > 0 {
 			file := a.bytes()
 			binary.LittleEndian.PutUint64(file[len(file)-16:], i)
 			path = graphtest.WriteFile(t, "a.npy", file)
@@ -349,7 +355,8 @@ func TestDenseZeros(t *testing.T) {
 		a.values[20] = 0
 		path := a.write(t)
 		_, err := openDense(path, Options{})
-		graphtest.WantError(t, err, graph.ErrBadInput, path+": 2 of the 20 entries off the diagonal are 0", "--no-arc 0", "--no-arc inf")
+		graphtest.WantError(t, err, graph.ErrBadInput, path+": 2 of the 20 entries off the diagonal are 0",
+			"--no-arc 0", "--no-arc inf")
 		for none, arcs := range map[string]int64{"0": 18, "inf": 20} {
 			if d := openMatrix(t, path, Options{NoArc: none}); d.Facts().Arcs != arcs {
 				t.Errorf("%s, no arc %s: %d arcs", code, none, d.Facts().Arcs)
@@ -434,7 +441,8 @@ func TestDensePacked(t *testing.T) {
 		graphtest.SameGraph(t, g, want)
 
 		for cut := 1; cut < gz.Len(); cut += 1 + gz.Len()/7 {
-			if _, err := readDense(graphtest.WriteFile(t, "a.npy.gz", gz.Bytes()[:cut]), o); !errors.Is(err, graph.ErrBadInput) {
+			if _, err := readDense(graphtest.WriteFile(t, "a.npy.gz", gz.Bytes()[:cut]), o); !errors.Is(err,
+				graph.ErrBadInput) {
 				t.Fatalf("cut at %d of %d: %v", cut, gz.Len(), err)
 			}
 		}
@@ -497,14 +505,16 @@ func TestDenseChanges(t *testing.T) {
 // TestHalves compares what float16 patterns stand for with IEEE 754's definition and with decimals.
 func TestHalves(t *testing.T) {
 	for code, want := range map[uint16]float64{
-		0: 0, 1: 0x1p-24, 0x3ff: 0x3ffp-24, 0x400: 0x1p-14, 0x3c00: 1, 0x3c01: 1 + 0x1p-10, 0x7bff: 65504, 0x7c00: math.Inf(1),
+		0: 0, 1: 0x1p-24, 0x3ff: 0x3ffp-24, 0x400: 0x1p-14, 0x3c00: 1, 0x3c01: 1 + 0x1p-10, 0x7bff: 65504,
+		0x7c00: math.Inf(1),
 		0xfc00: math.Inf(-1), 0xc000: -2,
 	} {
 		if got := halfValue(code); got != want {
 			t.Errorf("%#x is %v, not %v", code, got, want)
 		}
 	}
-	for code, want := range map[uint16]float64{halfBits(0.1): 0.1, halfBits(3.3): 3.3, 0x7bff: 65500, 1: 6e-8, halfBits(1024): 1024, halfBits(-0.7): -0.7} {
+	for code, want := range map[uint16]float64{halfBits(0.1): 0.1, halfBits(3.3): 3.3, 0x7bff: 65500, 1: 6e-8,
+		halfBits(1024): 1024, halfBits(-0.7): -0.7} {
 		if got := decimalOfHalf(halfValue(code)); got != want {
 			t.Errorf("%#x is the decimal %v, not %v", code, got, want)
 		}

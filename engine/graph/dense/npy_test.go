@@ -52,14 +52,16 @@ var badArrays = []struct {
 	{"shape no tuple", "{'descr': '<i4', 'fortran_order': False, 'shape': [2, 2]}", "is not a dictionary with"},
 	{"shape of words", "{'descr': '<i4', 'fortran_order': False, 'shape': (a, b)}", "is not a dictionary with"},
 	{"negative shape", "{'descr': '<i4', 'fortran_order': False, 'shape': (-2, -2)}", "is not a dictionary with"},
-	{"huge shape", "{'descr': '<i4', 'fortran_order': False, 'shape': (99999999999999999999, 2)}", "is not a dictionary with"},
+	{"huge shape", "{'descr': '<i4', 'fortran_order': False, 'shape': (99999999999999999999, 2)}",
+		"is not a dictionary with"},
 	{"no colon", "{'descr' '<i4'}", "is not a dictionary with"},
 	{"one dimension", "{'descr': '<i4', 'fortran_order': False, 'shape': (4,)}", "1 dimension"},
 	{"no dimension", "{'descr': '<i4', 'fortran_order': False, 'shape': ()}", "0 dimension"},
 	{"three dimensions", "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 2, 1)}", "3 dimension"},
 	{"not square", "{'descr': '<i4', 'fortran_order': False, 'shape': (1, 4)}", "not square"},
 	{"n = 0", "{'descr': '<i4', 'fortran_order': False, 'shape': (0, 0)}", "no vertices"},
-	{"too many vertices", "{'descr': '<i1', 'fortran_order': False, 'shape': (3037000500, 3037000500)}", "the most is 2147483647"},
+	{"too many vertices", "{'descr': '<i1', 'fortran_order': False, 'shape': (3037000500, 3037000500)}",
+		"the most is 2147483647"},
 	{"lies about n", "{'descr': '<i4', 'fortran_order': False, 'shape': (3, 3)}", "it was cut"},
 	{"lies about n the other way", "{'descr': '<i4', 'fortran_order': False, 'shape': (1, 1)}", "follow"},
 	{"objects", "{'descr': '|O', 'fortran_order': False, 'shape': (2, 2)}", "Python objects"},
@@ -84,7 +86,8 @@ func TestBadNPYHeaders(t *testing.T) {
 				} else {
 					_, err = readStream(bytes.NewReader(file), Options{})
 				}
-				if !errors.Is(err, graph.ErrBadInput) || !strings.Contains(err.Error(), c.reason) || !strings.Contains(err.Error(), map[string]string{"file": "a.npy: ", "reader": "reader: "}[name]) {
+				if !errors.Is(err, graph.ErrBadInput) || !strings.Contains(err.Error(), c.reason) ||
+					!strings.Contains(err.Error(), map[string]string{"file": "a.npy: ", "reader": "reader: "}[name]) {
 					t.Errorf("%s, version %d: %v", c.what, version+1, err)
 				}
 			}
@@ -98,7 +101,8 @@ func TestBadNPYHeaders(t *testing.T) {
 		"cut":           "\x93NUMPY\x01\x00\x10\x00{",
 		"4 GiB header":  "\x93NUMPY\x02\x00\xff\xff\xff\xff{",
 	} {
-		if _, err := readDense(graphtest.WriteFile(t, "a.npy", []byte(file)), Options{}); !errors.Is(err, graph.ErrBadInput) {
+		if _, err := readDense(graphtest.WriteFile(t, "a.npy", []byte(file)), Options{}); !errors.Is(err,
+			graph.ErrBadInput) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -231,7 +235,8 @@ func fuzzMatrix(t *testing.T, file []byte, o Options) {
 	sameMatrix(t, d, once)
 	if once.N <= 40 {
 		err, errOnce = d.Check(t.Context()), once.Check(t.Context())
-		if errors.Is(err, graph.ErrNegativeCycle) != errors.Is(errOnce, graph.ErrNegativeCycle) && once.Kind == entry.KindI32 {
+		if errors.Is(err, graph.ErrNegativeCycle) != errors.Is(errOnce, graph.ErrNegativeCycle) &&
+			once.Kind == entry.KindI32 {
 			t.Fatalf("the matrix: %v; its graph: %v", err, errOnce)
 		}
 		if err == nil && errOnce != nil {

@@ -84,7 +84,8 @@ func integers[E entry.Word](lo int64, hi uint64) entryType {
 }
 
 func floats[E float32 | float64](bits int, digits text.Numbers) entryType {
-	return entryType{bits: bits, text: func(raw []byte) string { return string(digits.Append(nil, float64(entry.View[E](raw)[0]))) },
+	return entryType{bits: bits,
+		text:    func(raw []byte) string { return string(digits.Append(nil, float64(entry.View[E](raw)[0]))) },
 		weights: func(x *numbers, dst []float64, raw []byte) { weigh(x, dst, entry.View[E](raw)) }}
 }
 
@@ -147,7 +148,8 @@ func (x *numbers) setNoArc(text string) error {
 	case isDecimal && state == number.Integer && k >= x.lo && (k < 0 || uint64(k) <= x.hi):
 		x.noneInt = uint64(k)
 	default:
-		return number.BadOption("--no-arc %s is no value of the matrix's type, %s…%d", number.Quoted(tok), strconv.FormatInt(x.lo, 10), x.hi)
+		return number.BadOption("--no-arc %s is no value of the matrix's type, %s…%d", number.Quoted(tok),
+			strconv.FormatInt(x.lo, 10), x.hi)
 	}
 	x.hasNone = true
 	return nil

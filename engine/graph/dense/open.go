@@ -162,7 +162,8 @@ func inPlace(in *input.Input, o Options) (*Matrix, error) {
 	d.src.Size, d.src.ModTime, d.src.SHA256 = d.size, d.modified, ""
 	want := d.offset + d.entryBytes()
 	if d.size < want {
-		return nil, in.Fail("it was cut: it has %d of the %d bytes of an array of %d×%d entries", d.size, want, d.n, d.n)
+		return nil, in.Fail("it was cut: it has %d of the %d bytes of an array of %d×%d entries", d.size, want, d.n,
+			d.n)
 	}
 	if d.size > want {
 		return nil, in.Fail("%d bytes follow the array of %d×%d entries", d.size-want, d.n, d.n)

@@ -24,7 +24,8 @@ func TestRoundingIsSaid(t *testing.T) {
 		}
 		return raw
 	}
-	ints := binary.LittleEndian.AppendUint32(append(binary.LittleEndian.AppendUint32(make([]byte, 4), 1<<24), 1, 0, 0, 1), 0)
+	ints := binary.LittleEndian.AppendUint32(append(binary.LittleEndian.AppendUint32(make([]byte, 4), 1<<24), 1, 0, 0,
+		1), 0)
 	for _, c := range []struct {
 		descr string
 		raw   []byte
@@ -35,11 +36,14 @@ func TestRoundingIsSaid(t *testing.T) {
 		{"<f8", floats(8, 0.1, 0.5, 0.25, 0), Options{}, ""}, // on the diagonal it does not matter
 		{"<f8", floats(8, 0, 16777217, 1, 0), Options{}, ""}, // i32
 		{"<f8", floats(8, 0, 16777217, 0.5, 0), Options{}, "16777217 at row 0, column 1 (from 0); --scale"},
-		{"<f8", floats(8, 0, 16777217, 1, 0), Options{Kind: entry.KindF32}, "16777217 at row 0, column 1 (from 0); --kind i32 is exact"},
+		{"<f8", floats(8, 0, 16777217, 1, 0), Options{Kind: entry.KindF32},
+			"16777217 at row 0, column 1 (from 0); --kind i32 is exact"},
 		{"<f8", floats(8, 0, 0.5, 0.1, 0), Options{Scale: 10}, ""},
 		{"<f4", floats(4, 0, 0.5, 0.1, 0), Options{}, ""},
 		{"<i4", ints, Options{}, ""},
-		{"<i4", ints, Options{Kind: entry.KindF32}, "16777217 at row 1, column 0 (from 0); --kind i32 is exact, where distances fit that, and --kind f64 has more digits"},
+		{"<i4", ints, Options{Kind: entry.KindF32},
+			"16777217 at row 1, column 0 (from 0); --kind i32 is exact, where distances fit that, and --kind f64 has " +
+				"more digits"},
 	} {
 		path := graphtest.WriteFile(t, "m.npy", append(npy.Header("'"+c.descr+"'", "(2, 2)"), c.raw...))
 		d, err := openDense(path, c.o)

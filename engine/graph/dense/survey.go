@@ -221,7 +221,8 @@ func (x *numbers) objectsTo(s survey) bool {
 func (d *Matrix) refused(e cell, kind entry.Kind) error {
 	text, scale := d.text(e), d.numbers.scale
 	err := error(&graph.InputError{File: d.name, Reason: text + " is neither False nor True"})
-	in := graph.Intake{File: d.name, Weigh: number.Weighing{Want: kind, Scale: scale, Float: kind.Float() && scale == 1}}
+	in := graph.Intake{File: d.name,
+		Weigh: number.Weighing{Want: kind, Scale: scale, Float: kind.Float() && scale == 1}}
 	_ = in.Weigh.SetNone("") // which is fine, and has the error about NaN say what makes it no arc
 	if d.numbers.Code != "b1" {
 		_, _, err = in.Word([]byte(text), 0)

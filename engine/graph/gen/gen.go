@@ -56,7 +56,8 @@ func (out *output) emit(from, to, weight int64) {
 // write), compressed if .gz or .zst follows that. The file appears only when it is complete. Errors in
 // the arguments match ErrOptions; a file that is there fails with fs.ErrExist.
 func File(ctx context.Context, kind string, o Options, path string) error {
-	return newfile.File{Path: path, Overwrite: o.Overwrite}.Write(func(w io.Writer) error { return To(ctx, kind, o, path, w) })
+	return newfile.File{Path: path,
+		Overwrite: o.Overwrite}.Write(func(w io.Writer) error { return To(ctx, kind, o, path, w) })
 }
 
 // To is File to a stream; name stands for the extensions only.
@@ -65,7 +66,8 @@ func To(ctx context.Context, kind string, o Options, name string, w io.Writer) e
 	if err != nil {
 		return err
 	}
-	out, err := write.New(ctx, w, name, write.Heading{Title: generator.title(o), N: o.N, M: o.M, Undirected: o.Undirected})
+	out, err := write.New(ctx, w, name,
+		write.Heading{Title: generator.title(o), N: o.N, M: o.M, Undirected: o.Undirected})
 	if err != nil {
 		return err
 	}
@@ -123,7 +125,8 @@ func (g *Kind) complete(o *Options) error {
 	}
 	m := g.Arcs(o.N, o.Undirected)
 	if o.M != 0 && o.M != m {
-		return number.BadOption("%d vertices make a %s of %d arcs, not %d; leave the number of arcs away", o.N, g.Name, m, o.M)
+		return number.BadOption("%d vertices make a %s of %d arcs, not %d; leave the number of arcs away", o.N, g.Name,
+			m, o.M)
 	}
 	o.M = m
 	return nil

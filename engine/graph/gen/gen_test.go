@@ -379,7 +379,8 @@ func TestGenerateIsRead(t *testing.T) {
 
 func sameAsWritten(t *testing.T, r *rand.Rand, kind string, o Options, w write.Format, want *graph.Graph) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "x"+w.Extensions[r.IntN(len(w.Extensions))]+[]string{"", ".gz", ".zst", ".GZ"}[r.IntN(4)])
+	path := filepath.Join(t.TempDir(),
+		"x"+w.Extensions[r.IntN(len(w.Extensions))]+[]string{"", ".gz", ".zst", ".GZ"}[r.IntN(4)])
 	if err := File(context.Background(), kind, o, path); err != nil {
 		t.Fatalf("%s %+v: %v", kind, o, err)
 	}
@@ -527,7 +528,8 @@ func TestGenerateToAFullDisk(t *testing.T) {
 			if generator.Arcs == nil {
 				o.M = 1 << 19
 			}
-			if err := To(context.Background(), generator.Name, o, name, &failing{room: 1 << 20}); !errors.Is(err, errFull) {
+			if err := To(context.Background(), generator.Name, o, name, &failing{room: 1 << 20}); !errors.Is(err,
+				errFull) {
 				t.Errorf("%s %s: error %v", generator.Name, name, err)
 			}
 		}

@@ -54,8 +54,9 @@ var Kinds = []Kind{
 		},
 	},
 	{
-		Name:  "road",
-		Title: "a grid of perturbed places, neighbours joined both ways, a third of the arcs removed, weights are lengths",
+		Name: "road",
+		Title: "a grid of perturbed places, neighbours joined both ways, a third of the arcs removed, weights are " +
+			"lengths",
 		Arcs: func(n int64, undirected bool) int64 {
 			all := gridArcs(n, undirected)
 			return all - all/3

@@ -89,7 +89,8 @@ func (p *points) nearest(near []neighbour, u, count int64) []neighbour {
 			return cmp.Or(cmp.Compare(a.squared, b.squared), cmp.Compare(a.vertex, b.vertex))
 		})
 		// A point outside these cells is at least reach cells away.
-		if safe := reach * pointCell; reach >= p.width || int64(len(near)) >= count && near[count-1].squared <= safe*safe {
+		if safe := reach * pointCell; reach >= p.width || int64(len(near)) >= count &&
+			near[count-1].squared <= safe*safe {
 			break
 		}
 	}

@@ -24,7 +24,8 @@ type method struct {
 
 var methods = []method{
 	{
-		name: "gzip", extension: ".gz", begins: func(head []byte) bool { return bytes.HasPrefix(head, []byte("\x1f\x8b")) },
+		name: "gzip", extension: ".gz",
+		begins: func(head []byte) bool { return bytes.HasPrefix(head, []byte("\x1f\x8b")) },
 		writer: func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil },
 		reader: func(r io.Reader) (io.ReadCloser, error) {
 			z, err := gzip.NewReader(r)
@@ -34,7 +35,8 @@ var methods = []method{
 	{
 		// It begins with a frame or, as pzstd writes it, with one to skip: RFC 8878.
 		name: "zstd", extension: ".zst", begins: func(head []byte) bool {
-			return bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")) || len(head) == 4 && head[0]>>4 == 5 && string(head[1:]) == "\x2a\x4d\x18"
+			return bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")) || len(head) == 4 && head[0]>>4 == 5 &&
+				string(head[1:]) == "\x2a\x4d\x18"
 		},
 		writer: func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)) },
 		reader: func(r io.Reader) (io.ReadCloser, error) {

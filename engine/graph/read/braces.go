@@ -37,7 +37,8 @@ func (r *edgeReader) hasBraces(line []byte) (bool, error) {
 		from, to, weighted = r.From, r.To, r.Weight >= 0
 	}
 	if min(from, to) < 0 || from+to != 1 {
-		return true, r.out.fail("lines end with data in braces: --columns from=1,to=2,weight=KEY names what is the weight there")
+		return true, r.out.fail("lines end with data in braces: --columns from=1,to=2,weight=KEY names what is the " +
+			"weight there")
 	}
 	if weighted && r.key == "" {
 		if err := r.findKey(keys); err != nil {
@@ -55,7 +56,8 @@ func (r *edgeReader) hasBraces(line []byte) (bool, error) {
 // findKey finds the weight among the keys of the first line. Without any keys every weight is 1, as in networkx.
 func (r *edgeReader) findKey(keys []string) error {
 	names := columns.Names[2]
-	found := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return !slices.Contains(names, strings.ToLower(key)) })
+	found := slices.DeleteFunc(slices.Clone(keys),
+		func(key string) bool { return !slices.Contains(names, strings.ToLower(key)) })
 	switch {
 	case len(keys) == 0:
 	case slices.Contains(keys, names[0]):
@@ -64,7 +66,8 @@ func (r *edgeReader) findKey(keys []string) error {
 		r.key = found[0]
 		r.out.remark("%q is taken for the weight; --columns from=1,to=2,weight=KEY picks another", r.key)
 	default:
-		return r.out.fail("it is not clear what the weight is: --columns from=1,to=2,weight=KEY with KEY of %s, or --columns from=1,to=2 if every arc has weight 1", columns.Quoted(keys))
+		return r.out.fail("it is not clear what the weight is: --columns from=1,to=2,weight=KEY with KEY of %s, or "+
+			"--columns from=1,to=2 if every arc has weight 1", columns.Quoted(keys))
 	}
 	return nil
 }

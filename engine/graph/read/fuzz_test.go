@@ -17,8 +17,8 @@ import (
 	"ooc/tiles/crashtest"
 )
 
-// fuzzRead reads text twice. Whatever it holds, the two agree, and what comes out is a sound graph or an error of a known
-// kind.
+// fuzzRead reads text twice. Whatever it holds, the two agree, and what comes out is a sound graph or an error of a
+// known kind.
 func fuzzRead(t *testing.T, text []byte, o Options) {
 	if len(text) > 1<<16 {
 		return
@@ -43,7 +43,8 @@ func fuzzRead(t *testing.T, text []byte, o Options) {
 func FuzzDIMACS(f *testing.F) {
 	crashtest.Slow(f)
 	r := seeds.New(f)
-	for _, c := range append(fuzzSeeds(listInputs, badLists), "p sp 3 3\na 1 2 -5\na 2 3 1e0\na 3 1 4.0\n", "p sp 9 6\n"+strings.Repeat("a 1 2 12345678\na 9 8 7\n", 3), "p sp 40 1\na 40 1 0\n") {
+	for _, c := range append(fuzzSeeds(listInputs, badLists), "p sp 3 3\na 1 2 -5\na 2 3 1e0\na 3 1 4.0\n",
+		"p sp 9 6\n"+strings.Repeat("a 1 2 12345678\na 9 8 7\n", 3), "p sp 40 1\na 40 1 0\n") {
 		for _, mode := range crashtest.Some(r, 2, modes) {
 			f.Add([]byte(c), mode)
 		}
@@ -72,7 +73,8 @@ func FuzzEdgeList(f *testing.F) {
 
 func FuzzMatrixMarket(f *testing.F) {
 	r := seeds.New(f)
-	for _, c := range append(fuzzSeeds(mtxInputs, badMTX), banner+"coordinate integer general\n9 9 6\n"+strings.Repeat("1 2 12345678\n9 8 7\n", 3)) {
+	for _, c := range append(fuzzSeeds(mtxInputs, badMTX), banner+
+		"coordinate integer general\n9 9 6\n"+strings.Repeat("1 2 12345678\n9 8 7\n", 3)) {
 		for _, mode := range crashtest.Some(r, 2, modes) {
 			f.Add([]byte(c), mode, "")
 		}
@@ -111,7 +113,8 @@ func FuzzTables(f *testing.F) {
 
 // FuzzNetworkX continues an edge list with data in braces.
 func FuzzNetworkX(f *testing.F) {
-	for _, line := range []string{"1 2 {'weight': 4}", "b c {'a': \"it's\", 'weight': np.float64(0.5)}", "0,1,{'x': [1, {2: 3}], 'weight': inf}", "1 2 {}", "{ } {'weight': '\\'}"} {
+	for _, line := range []string{"1 2 {'weight': 4}", "b c {'a': \"it's\", 'weight': np.float64(0.5)}",
+		"0,1,{'x': [1, {2: 3}], 'weight': inf}", "1 2 {}", "{ } {'weight': '\\'}"} {
 		f.Add("0 1 {'weight': 3}", []byte(line), "")
 		f.Add(line, []byte(line), "from=1,to=2,weight=x")
 		f.Add(line, []byte(line), "to,from")
@@ -141,7 +144,8 @@ func FuzzCounts(f *testing.F) {
 		defer func(old int64) { believed = old }(believed)
 		believed = 1 << 10
 		fuzzRead(t, []byte(text.String()), fuzzOptions("edgelist", mode&20))
-		in := &reading{Input: input.New(strings.NewReader(text.String()), "fuzz"), options: fuzzOptions("edgelist", mode&20)}
+		in := &reading{Input: input.New(strings.NewReader(text.String()), "fuzz"),
+			options: fuzzOptions("edgelist", mode&20)}
 		g, _, err := in.open()
 		if err != nil {
 			return
@@ -156,7 +160,8 @@ func FuzzCounts(f *testing.F) {
 
 // FuzzDetect leaves format and compression to be found.
 func FuzzDetect(f *testing.F) {
-	for _, c := range append(append(fuzzSeeds(goodInputs, badInputs), slices.Collect(maps.Values(goodNPZ))...), "\x1f\x8b\x08\x00", "\x28\xb5\x2f\xfd\x04\x00") {
+	for _, c := range append(append(fuzzSeeds(goodInputs, badInputs), slices.Collect(maps.Values(goodNPZ))...),
+		"\x1f\x8b\x08\x00", "\x28\xb5\x2f\xfd\x04\x00") {
 		f.Add([]byte(c))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) { fuzzRead(t, text, Options{}) })
@@ -178,7 +183,8 @@ func fuzzSeeds(good []goodInput, bad []badInput) []string {
 var modes = []uint8{0, 1, 2, 3, 4, 5, 6, 7}
 
 func fuzzOptions(format string, mode uint8) Options {
-	o := Options{Format: format, Kind: []entry.Kind{graph.KindAuto, entry.KindI32, entry.KindF32, entry.KindU16}[mode&3]}
+	o := Options{Format: format,
+		Kind: []entry.Kind{graph.KindAuto, entry.KindI32, entry.KindF32, entry.KindU16}[mode&3]}
 	if mode&4 != 0 {
 		o.Directed = new(false)
 	}

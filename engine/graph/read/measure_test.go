@@ -71,7 +71,8 @@ func TestMeasureStopsAtTheHeader(t *testing.T) {
 		}
 		return path
 	}
-	if e, err := Measure(put("a.gr", []byte("p sp 70000 2\nrubbish\n")), Options{}); err != nil || e.N != 70000 || e.Arcs < 2 {
+	if e, err := Measure(put("a.gr", []byte("p sp 70000 2\nrubbish\n")), Options{}); err != nil || e.N != 70000 ||
+		e.Arcs < 2 {
 		t.Errorf("%+v, %v", e, err)
 	}
 	npy := append([]byte("\x93NUMPY\x01\x00\x76\x00"), bytes.Repeat([]byte(" "), 118)...)
@@ -93,7 +94,8 @@ func TestMeasureStopsAtTheHeader(t *testing.T) {
 // TestMeasureArray counts the arcs that a matrix in text may have.
 func TestMeasureArray(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.mtx")
-	if err := os.WriteFile(path, []byte("%%MatrixMarket matrix array real general\n3 3\n0\n1\n2\n3\n0\n4\n5\n6\n0\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("%%MatrixMarket matrix array real general\n3 3\n0\n1\n2\n3\n0\n4\n5\n6\n0\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	e, err := Measure(path, Options{})

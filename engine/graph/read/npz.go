@@ -70,7 +70,8 @@ func readNPZ(in *input.Input, data io.Reader, o Options, out *sink) error {
 		}
 		// SciPy's shortest_path adds such entries up, in the order and the type that they have; in CSR and CSC it takes
 		// the shortest.
-		return in.Fail("%d of the stored entries have the place of another one (duplicates): in COO, SciPy takes their "+
+		return in.Fail("%d of the stored entries have the place of another one (duplicates): in COO, SciPy takes "+
+			"their "+
 			"sum, and a graph the shortest of such arcs. For the sum, in Python: "+
 			`import scipy.sparse as s; s.save_npz("NEW.npz", s.load_npz("FILE").tocsr())`, g.Parallel)
 	}

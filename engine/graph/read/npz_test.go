@@ -68,12 +68,17 @@ func shape(rows, cols int64) member {
 
 // goodNPZ are matrices of three vertices with the entries (0,1)=5, (1,2)=7, (2,0)=2.
 var goodNPZ = map[string]string{
-	"csr": archive(zip.Store, member{"indices", npyOf("<i4", nil, []int32{1, 2, 0})}, member{"indptr", npyOf("<i4", nil, []int32{0, 1, 2, 3})},
+	"csr": archive(zip.Store, member{"indices", npyOf("<i4", nil, []int32{1, 2, 0})},
+		member{"indptr", npyOf("<i4", nil, []int32{0, 1, 2, 3})},
 		format("csr"), shape(3, 3), member{"data", npyOf("<f8", nil, []float64{5, 7, 2})}),
-	"csc": archive(zip.Deflate, member{"indices", npyOf("<i8", nil, []int64{2, 0, 1})}, member{"indptr", npyOf("<i8", nil, []int64{0, 1, 2, 3})},
-		format("csc"), shape(3, 3), member{"data", npyOf("|i1", nil, []int8{2, 5, 7})}, member{"_is_array", npyOf("|b1", nil, []byte{1})}),
-	"coo": archive(zip.Deflate, member{"row", npyOf(">i4", nil, []int32{2, 0, 1})}, member{"col", npyOf("<i8", nil, []int64{0, 1, 2})},
-		member{"format", npyOf("<U3", nil, []int32{'c', 'o', 'o'})}, shape(3, 3), member{"data", npyOf("<u8", nil, []uint64{2, 5, 7})}),
+	"csc": archive(zip.Deflate, member{"indices", npyOf("<i8", nil, []int64{2, 0, 1})},
+		member{"indptr", npyOf("<i8", nil, []int64{0, 1, 2, 3})},
+		format("csc"), shape(3, 3), member{"data", npyOf("|i1", nil, []int8{2, 5, 7})},
+		member{"_is_array", npyOf("|b1", nil, []byte{1})}),
+	"coo": archive(zip.Deflate, member{"row", npyOf(">i4", nil, []int32{2, 0, 1})},
+		member{"col", npyOf("<i8", nil, []int64{0, 1, 2})},
+		member{"format", npyOf("<U3", nil, []int32{'c', 'o', 'o'})}, shape(3, 3),
+		member{"data", npyOf("<u8", nil, []uint64{2, 5, 7})}),
 }
 
 func TestNPZ(t *testing.T) {
@@ -103,7 +108,8 @@ func TestNPZ(t *testing.T) {
 
 // triplesOf is a matrix in COO.
 func triplesOf(n int64, row, col []int32, descr string, values any) string {
-	return archive(zip.Deflate, member{"row", npyOf("<i4", nil, row)}, member{"col", npyOf("<i4", nil, col)}, format("coo"), shape(n, n),
+	return archive(zip.Deflate, member{"row", npyOf("<i4", nil, row)}, member{"col", npyOf("<i4", nil, col)},
+		format("coo"), shape(n, n),
 		member{"data", npyOf(descr, nil, values)})
 }
 
@@ -147,20 +153,25 @@ func TestNPZValues(t *testing.T) {
 		row[i], col[i], ones[i] = int32(i), int32(i+1), float64(btoi(i > 0))
 	}
 	col[20], ones[20] = 20, 0
-	if got := remarks(t, "x.npz", triplesOf(21, row, col, "<f8", ones), Options{}); !strings.Contains(got, "1 of the stored entries") ||
+	if got := remarks(t, "x.npz", triplesOf(21, row, col, "<f8", ones), Options{}); !strings.Contains(got,
+		"1 of the stored entries") ||
 		!strings.Contains(got, "No arc here has its reverse") {
 		t.Errorf("said of zeros and directions: %q", got)
 	}
-	if got := remarks(t, "x.npz", triplesOf(2, []int32{0, 1}, []int32{1, 0}, "<f8", []float64{3, 3}), Options{}); got != "" {
+	if got := remarks(t, "x.npz", triplesOf(2, []int32{0, 1}, []int32{1, 0}, "<f8", []float64{3, 3}),
+		Options{}); got != "" {
 		t.Errorf("said of a symmetric matrix: %q", got)
 	}
 }
 
 // TestNPZDuplicates takes the shortest of entries that CSR and CSC have for one place, as SciPy's shortest_path does.
 func TestNPZDuplicates(t *testing.T) {
-	for layout, arcs := range map[string][2]string{"csr": {"0>1=1 2>0=7", "0>1=1 0>2=7 1>0=1 2>0=7"}, "csc": {"0>2=7 1>0=1", "0>1=1 0>2=7 1>0=1 2>0=7"}} {
-		text := archive(zip.Deflate, format(layout), shape(3, 3), member{"indices", npyOf("<i4", nil, []int32{1, 1, 0})},
-			member{"indptr", npyOf("<i4", nil, []int32{0, 2, 2, 3})}, member{"data", npyOf("<f8", nil, []float64{5, 1, 7})})
+	for layout, arcs := range map[string][2]string{"csr": {"0>1=1 2>0=7", "0>1=1 0>2=7 1>0=1 2>0=7"},
+		"csc": {"0>2=7 1>0=1", "0>1=1 0>2=7 1>0=1 2>0=7"}} {
+		text := archive(zip.Deflate, format(layout), shape(3, 3),
+			member{"indices", npyOf("<i4", nil, []int32{1, 1, 0})},
+			member{"indptr", npyOf("<i4", nil, []int32{0, 2, 2, 3})},
+			member{"data", npyOf("<f8", nil, []float64{5, 1, 7})})
 		for i, want := range arcs {
 			g, err := readBoth(t, "x.npz", text, Options{Directed: new(i == 0)})
 			if err != nil {
@@ -207,39 +218,66 @@ func badNPZ() map[string]string {
 	whole := goodNPZ["csr"]
 	inside := strings.Index(whole, "shape.npy")
 	return map[string]string{
-		archive(zip.Store, member{"D", npyOf("<f8", []int{1, 1}, []float64{0})}):                          `no sparse matrix, but "D"; where one is a matrix, in Python: import numpy; numpy.save(`,
-		archive(zip.Deflate, member{"data", npyOf("<f8", nil, []float64{1})}, format("dia"), shape(3, 3)): "in DIA format, which is not read; in Python: import scipy.sparse",
-		archive(zip.Deflate, member{"data", npyOf("<f8", nil, []float64{1})}, format("bsr"), shape(3, 3)): "in BSR format",
-		archive(zip.Deflate, member{"data", npyOf("<f8", nil, []float64{1})}, format("abc"), shape(3, 3)): `its format "abc" is none of`,
-		archive(zip.Deflate, format("csr"), shape(2, 3), data):                                            "2 rows and 3 columns is not square",
-		archive(zip.Deflate, format("csr"), shape(0, 0), data):                                            "no vertices",
-		archive(zip.Deflate, format("csr"), shape(1<<31, 1<<31), data):                                    "the most is 2147483647",
-		archive(zip.Deflate, format("csr"), shape(-1, -1), data):                                          "no vertices",
-		archive(zip.Deflate, format("csr"), member{"shape", npyOf("<i8", nil, []int64{2})}, data):         "1 dimension(s)",
-		archive(zip.Deflate, format("csr"), format("csr")):                                                "is in the archive twice",
+		archive(zip.Store, member{"D",
+			npyOf("<f8", []int{1, 1},
+				[]float64{0})}): `no sparse matrix, but "D"; where one is a matrix, in Python: import numpy; numpy.save(`,
+		archive(zip.Deflate, member{"data", npyOf("<f8", nil, []float64{1})}, format("dia"),
+			shape(3, 3)): "in DIA format, which is not read; in Python: import scipy.sparse",
+		archive(zip.Deflate, member{"data", npyOf("<f8", nil, []float64{1})}, format("bsr"),
+			shape(3, 3)): "in BSR format",
+		archive(zip.Deflate, member{"data", npyOf("<f8", nil, []float64{1})}, format("abc"),
+			shape(3, 3)): `its format "abc" is none of`,
+		archive(zip.Deflate, format("csr"), shape(2, 3),
+			data): "2 rows and 3 columns is not square",
+		archive(zip.Deflate, format("csr"), shape(0, 0), data): "no vertices",
+		archive(zip.Deflate, format("csr"), shape(1<<31, 1<<31),
+			data): "the most is 2147483647",
+		archive(zip.Deflate, format("csr"), shape(-1, -1), data):                                  "no vertices",
+		archive(zip.Deflate, format("csr"), member{"shape", npyOf("<i8", nil, []int64{2})}, data): "1 dimension(s)",
+		archive(zip.Deflate, format("csr"),
+			format("csr")): "is in the archive twice",
 		csr():                              "data is missing",
 		csr(data, ints("indptr", 0, 1, 2)): "indices is missing",
-		csr(data, ints("indptr", 0, 1), ints("indices", 1, 0)):                                                             "indptr has 2 numbers, not 3",
-		csr(data, ints("indptr", 1, 1, 2), ints("indices", 1, 0)):                                                          "indptr begins with 1",
-		csr(data, ints("indptr", 0, 3, 2), ints("indices", 1, 0)):                                                          "indptr goes from 0 to 3",
-		csr(data, ints("indptr", 0, -1, 2), ints("indices", 1, 0)):                                                         "indptr goes from 0 to -1",
-		csr(data, ints("indptr", 0, 1, 1), ints("indices", 1, 0)):                                                          "indptr ends with 1, but there are 2 entries",
-		csr(data, ints("indptr", 0, 1, 2), ints("indices", 1, 2)):                                                          "indices 2 is outside 0…1",
-		csr(data, ints("indptr", 0, 1, 2), ints("indices", -1, 0)):                                                         "indices -1 is outside 0…1",
-		csr(data, ints("indptr", 0, 1, 2), ints("indices", 1)):                                                             "1 indices for 2 values",
-		csr(data, ints("indptr", 0, 1, 2), member{"indices", npyOf("<f8", nil, []float64{1, 0})}):                          `indices is of type "<f8"`,
-		csr(member{"data", npyOf("<f8", nil, []float64{1, 2})[:80]}, ints("indptr", 0, 1, 2), ints("indices", 1, 0)):       "data was cut",
-		csr(member{"data", append(npyOf("<f8", nil, []float64{1, 2}), 0)}, ints("indptr", 0, 1, 2), ints("indices", 1, 0)): "something follows the numbers of data",
-		csr(member{"data", npyOf("<i4", []int{1 << 40}, []int32{1, 2})}, ints("indptr", 0, 1, 2), ints("indices", 1, 0)):   "numbers cannot be in",
-		csr(member{"data", npyOf("<f8", []int{2, 1}, []float64{1, 2})}, ints("indptr", 0, 1, 2), ints("indices", 1, 0)):    "2 dimensions, not 1",
-		csr(member{"data", npyOf("<f2", []int{2}, []int16{1, 2})}, ints("indptr", 0, 1, 2), ints("indices", 1, 0)):         "float16",
-		csr(member{"data", npyOf("<c8", []int{2}, []float64{1, 2})}, ints("indptr", 0, 1, 2), ints("indices", 1, 0)):       "convert them with astype",
-		csr(member{"data", []byte("hello, world")}, ints("indptr", 0, 1, 2), ints("indices", 1, 0)):                        "data: not a NumPy array",
-		triplesOf(2, []int32{0, 1}, []int32{1, 0}, "<f8", []float64{1, 0}):                                                 "1 of the 2 entries off the diagonal are 0: if 0 means no arc, say --no-arc 0",
-		triplesOf(2, one, two, "<f8", []float64{1}):                                                                        "1 rows and 2 columns for 1 values",
-		triplesOf(2, two, []int32{1, 1}, "<f8", []float64{1, 2}):                                                           "1 of the stored entries have the place of another one (duplicates): in COO, SciPy takes their sum",
-		triplesOf(2, one, []int32{1}, "<f8", []float64{1e300}):                                                             "row 0, column 1 (from 0): weight \"1e+300\"",
-		triplesOf(1<<30, one, []int32{1}, "<f8", []float64{1}):                                                             "1073741824 vertices, but only 1 arc(s)",
+		csr(data, ints("indptr", 0, 1),
+			ints("indices", 1, 0)): "indptr has 2 numbers, not 3",
+		csr(data, ints("indptr", 1, 1, 2),
+			ints("indices", 1, 0)): "indptr begins with 1",
+		csr(data, ints("indptr", 0, 3, 2),
+			ints("indices", 1, 0)): "indptr goes from 0 to 3",
+		csr(data, ints("indptr", 0, -1, 2),
+			ints("indices", 1, 0)): "indptr goes from 0 to -1",
+		csr(data, ints("indptr", 0, 1, 1),
+			ints("indices", 1, 0)): "indptr ends with 1, but there are 2 entries",
+		csr(data, ints("indptr", 0, 1, 2),
+			ints("indices", 1, 2)): "indices 2 is outside 0…1",
+		csr(data, ints("indptr", 0, 1, 2),
+			ints("indices", -1, 0)): "indices -1 is outside 0…1",
+		csr(data, ints("indptr", 0, 1, 2),
+			ints("indices", 1)): "1 indices for 2 values",
+		csr(data, ints("indptr", 0, 1, 2),
+			member{"indices", npyOf("<f8", nil, []float64{1, 0})}): `indices is of type "<f8"`,
+		csr(member{"data", npyOf("<f8", nil, []float64{1, 2})[:80]}, ints("indptr", 0, 1, 2),
+			ints("indices", 1, 0)): "data was cut",
+		csr(member{"data", append(npyOf("<f8", nil, []float64{1, 2}), 0)}, ints("indptr", 0, 1, 2),
+			ints("indices", 1, 0)): "something follows the numbers of data",
+		csr(member{"data", npyOf("<i4", []int{1 << 40}, []int32{1, 2})}, ints("indptr", 0, 1, 2),
+			ints("indices", 1, 0)): "numbers cannot be in",
+		csr(member{"data", npyOf("<f8", []int{2, 1}, []float64{1, 2})}, ints("indptr", 0, 1, 2),
+			ints("indices", 1, 0)): "2 dimensions, not 1",
+		csr(member{"data", npyOf("<f2", []int{2}, []int16{1, 2})}, ints("indptr", 0, 1, 2),
+			ints("indices", 1, 0)): "float16",
+		csr(member{"data", npyOf("<c8", []int{2}, []float64{1, 2})}, ints("indptr", 0, 1, 2),
+			ints("indices", 1, 0)): "convert them with astype",
+		csr(member{"data", []byte("hello, world")}, ints("indptr", 0, 1, 2),
+			ints("indices", 1, 0)): "data: not a NumPy array",
+		triplesOf(2, []int32{0, 1}, []int32{1, 0}, "<f8",
+			[]float64{1, 0}): "1 of the 2 entries off the diagonal are 0: if 0 means no arc, say --no-arc 0",
+		triplesOf(2, one, two, "<f8", []float64{1}): "1 rows and 2 columns for 1 values",
+		triplesOf(2, two, []int32{1, 1}, "<f8",
+			[]float64{1, 2}): "1 of the stored entries have the place of another one (duplicates): in COO, SciPy " +
+			"takes their sum",
+		triplesOf(2, one, []int32{1}, "<f8", []float64{1e300}): "row 0, column 1 (from 0): weight \"1e+300\"",
+		triplesOf(1<<30, one, []int32{1}, "<f8", []float64{1}): "1073741824 vertices, but only 1 arc(s)",
 		whole[:len(whole)/2]: "the archive cannot be read",
 		whole[:len(whole)-1]: "the archive cannot be read",
 		// By the list at its end it begins before the file does.
@@ -268,7 +306,8 @@ func TestNPZSum(t *testing.T) {
 		t.Fatal(err)
 	}
 	raw, _ := os.ReadFile(path)
-	if want := fmt.Sprintf("%x", sha256.Sum256(raw)); src.SHA256 != want || src.Format != "npz" || src.Size != int64(len(raw)) {
+	if want := fmt.Sprintf("%x", sha256.Sum256(raw)); src.SHA256 != want || src.Format != "npz" ||
+		src.Size != int64(len(raw)) {
 		t.Errorf("%+v, not %s", src, want)
 	}
 }
@@ -283,7 +322,8 @@ func FuzzNPZ(f *testing.F) {
 		var parts [5][]byte
 		for i, name := range []string{"format", "shape", "indptr", "indices", "data"} {
 			for _, file := range z.File {
-				if base := strings.TrimSuffix(file.Name, ".npy"); base == name || base == map[string]string{"indptr": "row", "indices": "col"}[name] {
+				if base := strings.TrimSuffix(file.Name, ".npy"); base == name ||
+					base == map[string]string{"indptr": "row", "indices": "col"}[name] {
 					r, _ := file.Open()
 					var b bytes.Buffer
 					b.ReadFrom(r)
@@ -296,7 +336,8 @@ func FuzzNPZ(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, format, shape, first, second, data []byte, mode uint8) {
-		text := archive(uint16(mode>>7)*zip.Deflate, member{"format", format}, member{"shape", shape}, member{"indptr", first}, member{"indices", second},
+		text := archive(uint16(mode>>7)*zip.Deflate, member{"format", format}, member{"shape", shape},
+			member{"indptr", first}, member{"indices", second},
 			member{"row", first}, member{"col", second}, member{"data", data})
 		fuzzRead(t, []byte(text), fuzzOptions("npz", mode))
 	})
@@ -305,7 +346,8 @@ func FuzzNPZ(f *testing.F) {
 // TestNPZIDs reads the names of vertices that an archive may have, and refuses those that cannot be names.
 func TestNPZIDs(t *testing.T) {
 	with := func(ids member) string {
-		return archive(zip.Deflate, member{"row", npyOf("<i4", nil, []int32{0, 1})}, member{"col", npyOf("<i4", nil, []int32{1, 2})}, format("coo"), shape(3, 3),
+		return archive(zip.Deflate, member{"row", npyOf("<i4", nil, []int32{0, 1})},
+			member{"col", npyOf("<i4", nil, []int32{1, 2})}, format("coo"), shape(3, 3),
 			member{"data", npyOf("<u8", nil, []uint64{5, 7})}, ids)
 	}
 	texts := func(lines string) member { return member{"ids", npyOf("|u1", nil, []byte(lines))} }
@@ -338,7 +380,8 @@ func TestNPZIDs(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if _, err := readBoth(t, "x", with(numbers(1, 5, 6)), Options{Base: new(int)}); err == nil || !strings.Contains(err.Error(), "without --base") {
+	if _, err := readBoth(t, "x", with(numbers(1, 5, 6)), Options{Base: new(int)}); err == nil ||
+		!strings.Contains(err.Error(), "without --base") {
 		t.Errorf("--base with ids: %v", err)
 	}
 }

@@ -84,7 +84,9 @@ func TestStoredZerosAreSaid(t *testing.T) {
 		fmt.Fprintf(&text, "1 %d %d\n", v, v)
 	}
 	for _, kind := range []entry.Kind{entry.KindI32, entry.KindF32} {
-		if got := remarks(t, "x.mtx", text.String(), Options{Kind: kind, Directed: new(true)}); got != "3 of the stored entries are 0 and are arcs of length 0, as in scipy.sparse.csgraph; --no-arc 0 leaves them out" {
+		if got := remarks(t, "x.mtx", text.String(),
+			Options{Kind: kind, Directed: new(true)}); got != "3 of the stored entries are 0 and are arcs of length "+
+			"0, as in scipy.sparse.csgraph; --no-arc 0 leaves them out" {
 			t.Errorf("%s: %q", kind, got)
 		}
 		if got := remarks(t, "x.mtx", text.String(), Options{Kind: kind, Directed: new(true), NoArc: "0"}); got != "" {
@@ -96,14 +98,17 @@ func TestStoredZerosAreSaid(t *testing.T) {
 // TestSpellingsAreSaid says where texts are among integers, since most of them are integers to the eye, and where a
 // first line may be no arc.
 func TestSpellingsAreSaid(t *testing.T) {
-	const ids, columns = `1 of 3 ids are texts, such as %s, the others integers: each spelling is a vertex of its own`, "is read as an arc; if it only numbers the columns"
+	const ids, columns = `1 of 3 ids are texts, such as %s, the others integers: each spelling is a vertex of its own`,
+		"is read as an arc; if it only numbers the columns"
 	for _, c := range []struct{ text, want string }{
 		{"7,8,1\n007,8,2\n", strings.Replace(ids, "%s", `"007"`, 1)},
 		{"7,8,1\n\"NaN\",8,2\n", strings.Replace(ids, "%s", `"NaN"`, 1)},
 		{"a,b,1\nb,007,2\n", ""},
 		{"7,8,1\n8,9,2\n", ""},
-		{"caf\u00e9,b,1\ncafe\u0301,c,2\nb,c,3\n", `"caf\u00e9" and "cafe\u0301" are vertices of their own, though they differ only in their form of Unicode; to make`},
-		{"e\u0323\u0302,b,1\ne\u0302\u0323,c,2\nx\u0323\u0302,x\u0302\u0323,3\n", `"e\u0323\u0302" and "e\u0302\u0323", and 1 more such ids, are vertices`},
+		{"caf\u00e9,b,1\ncafe\u0301,c,2\nb,c,3\n",
+			`"caf\u00e9" and "cafe\u0301" are vertices of their own, though they differ only in their form of Unicode; to make`},
+		{"e\u0323\u0302,b,1\ne\u0302\u0323,c,2\nx\u0323\u0302,x\u0302\u0323,3\n",
+			`"e\u0323\u0302" and "e\u0302\u0323", and 1 more such ids, are vertices`},
 		{"cafe\u0301,b,1\n", ""},
 		{"0,1,2\n5,6,3\n", `line 1, "0,1,2", ` + columns},
 		{"0,1\n5,6\n", `line 1, "0,1", ` + columns},
@@ -111,7 +116,8 @@ func TestSpellingsAreSaid(t *testing.T) {
 		{"child,parent\n5,6\n", `columns "child", "parent" are taken for from and to; --columns from=A,to=B picks them by name`},
 		{"from,to\n5,6\n", ""},
 		{"0 1 2\n5 6 3\n", ""},
-		{"a,b,1\n#a,c,2\nb,#c,2\n\t#d,c,7\n", `line 2, "#a,c,2", and 1 more like it, are comments; an id that begins with # stands in double quotes`},
+		{"a,b,1\n#a,c,2\nb,#c,2\n\t#d,c,7\n",
+			`line 2, "#a,c,2", and 1 more like it, are comments; an id that begins with # stands in double quotes`},
 		{"from,to,weight\n#a,c,2\nb,c,2\n", `line 2, "#a,c,2", is a comment; an id`},
 		{"from to\n#a c\n1 2\n", `line 2, "#a c", is a comment; an id`},
 		{"#from,to,weight\na,b,1\n# a,c,2\n#\n#a\n\"#a\",b,2\n", ""},

@@ -18,7 +18,8 @@ import (
 // TestRoundingIsSaid says which weights float32 rounds, and what keeps them exact if that is sure.
 func TestRoundingIsSaid(t *testing.T) {
 	directed := Options{Directed: new(true)}
-	f32, scaled := Options{Directed: new(true), Kind: entry.KindF32}, Options{Directed: new(true), Kind: entry.KindF32, Scale: 10}
+	f32, scaled := Options{Directed: new(true), Kind: entry.KindF32},
+		Options{Directed: new(true), Kind: entry.KindF32, Scale: 10}
 	for _, c := range []struct {
 		name, text string
 		o          Options
@@ -37,9 +38,12 @@ func TestRoundingIsSaid(t *testing.T) {
 		{"x.csv", "a,b,0.1234567891234\n", Options{Directed: new(true), Kind: entry.KindF64}, ""},
 		{"x.csv", "a,b,0.5\nb,c,1e-400\n", directed, "1e-400 in line 2; --kind f64 has more digits"},
 		{"x.csv", "a,b,0.5\nb,c,0e-400\n", directed, ""},
-		{"x.csv", "a,b,0." + strings.Repeat("1", 50) + "\n", directed, "0." + strings.Repeat("1", 38) + "… in line 1; --kind f64 has more digits"},
-		{"x.csv", "a,b,5000.1\nb,c,0.000001\n", directed, "5000.1 in line 1; distances are too large to be exact in i32, and --kind f64 has more digits"},
-		{"x.csv", "a,b,800.1\nb,c,800.000001\n", directed, "800.1 in line 1; distances are too large to be exact in i32, and --kind f64 has more digits"},
+		{"x.csv", "a,b,0." + strings.Repeat("1", 50) + "\n", directed, "0." + strings.Repeat("1", 38) +
+			"… in line 1; --kind f64 has more digits"},
+		{"x.csv", "a,b,5000.1\nb,c,0.000001\n", directed,
+			"5000.1 in line 1; distances are too large to be exact in i32, and --kind f64 has more digits"},
+		{"x.csv", "a,b,800.1\nb,c,800.000001\n", directed,
+			"800.1 in line 1; distances are too large to be exact in i32, and --kind f64 has more digits"},
 		{"x.csv", "a,b,500.1\nb,c,500.000001\n", directed, "500.1 in line 1; --scale 1000000 is exact"},
 		{"x.mtx", banner + "coordinate real general\n2 2 1\n1 2 0.1\n", directed, "0.1 in line 3; --scale 10 is exact"},
 		{"x.mtx", banner + "array real general\n2 2\n0\n0.5\n0.7\n0\n", directed, "0.7 in line 5; --scale 10 is exact"},
@@ -87,7 +91,8 @@ func TestRoundingIsRight(t *testing.T) {
 			t.Fatal(err)
 		}
 		said := strings.Join(src.Remarks, "\n")
-		if want := g.Kind == entry.KindF32 && first != ""; strings.Contains(said, "rounded") != want || want && !strings.Contains(said, first) {
+		if want := g.Kind == entry.KindF32 && first != ""; strings.Contains(said, "rounded") != want || want &&
+			!strings.Contains(said, first) {
 			t.Fatalf("said %q of\n%s, want %q", said, text.String(), first)
 		}
 		scale := regexp.MustCompile(`--scale (\d+) is exact`).FindStringSubmatch(said)

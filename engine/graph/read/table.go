@@ -69,7 +69,11 @@ func tableOf(lines [][]byte, told byte) (t table) {
 	}
 	if second, _ := t.split(lines[0], nil); len(second) > 2 && slices.Contains(arrows, string(second[1].text)) {
 		arrow := string(second[1].text)
-		if all(lines, func(line []byte) bool { c, _ := t.split(line, nil); return len(c) > 2 && string(c[1].text) == arrow }) {
+		if all(lines, func(line []byte) bool {
+			c, _ := t.split(line, nil)
+			return len(c) > 2 &&
+				string(c[1].text) == arrow
+		}) {
 			t.arrow = arrow
 		}
 	}
@@ -109,8 +113,8 @@ func all(lines [][]byte, is func(line []byte) bool) bool {
 	return len(lines) > 0
 }
 
-// cutWrong reports whether a cell holds numbers between blanks, or a quote after one: then its line was cut at the wrong
-// places.
+// cutWrong reports whether a cell holds numbers between blanks, or a quote after one: then its line was cut at the
+// wrong places.
 func cutWrong(cells []field) bool {
 	for _, c := range cells {
 		first, rest := next(c.text)

@@ -130,8 +130,10 @@ var badTables = []badInput{
 		"{ echo '%%MatrixMarket matrix coordinate pattern general'; sed '1s/^[^0-9%]*//' FILE; } > NEW.mtx"},
 	{"a size in a list", "x.edges", "4 4 2\n2 1 5\n3 1 6\n", Options{}, 1,
 		"may be the size of a matrix of Matrix Market, or an arc"},
-	{"a capacity", "x.csv", "source,target,capacity\n1,2,3\n", Options{}, 1, `column "capacity" seems to be no length: ` +
-		"--columns from=source,to=target gives every arc weight 1, --columns from=source,to=target,weight=capacity takes it"},
+	{"a capacity", "x.csv", "source,target,capacity\n1,2,3\n", Options{}, 1,
+		`column "capacity" seems to be no length: ` +
+			"--columns from=source,to=target gives every arc weight 1, --columns " +
+			"from=source,to=target,weight=capacity takes it"},
 	{"a capacity, cut short", "x.csv", "from,to,Cap\n1,2,3\n", Options{}, 1, `column "Cap" seems to be no length`},
 	{"a matrix with labels of rows only", "x.txt", "a 0 1 2\nb 1 0 3\nc 2 3 0\n", Options{}, 1,
 		"; if it is a matrix, say --format matrix"},

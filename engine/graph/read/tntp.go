@@ -47,7 +47,8 @@ func readTNTP(in *lines.Reader, o Options, out *sink) error {
 	}
 	if through := numbers["FIRST THRU NODE"]; through > 1 && numbers["NUMBER OF NODES"] >= through {
 		return out.failAll("<FIRST THRU NODE> %d says that no path passes through nodes 1…%d, "+
-			"which a graph cannot say; if paths may, sed 's/<FIRST THRU NODE>.*/<FIRST THRU NODE> 1/' FILE > NEW.tntp", through, through-1)
+			"which a graph cannot say; if paths may, sed 's/<FIRST THRU NODE>.*/<FIRST THRU NODE> 1/' FILE > NEW.tntp",
+			through, through-1)
 	}
 	r, err := newEdgeReader(in, o, out)
 	if err != nil {

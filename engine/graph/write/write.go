@@ -43,7 +43,8 @@ var Formats = []Format{
 			if h.Undirected {
 				symmetry = "symmetric"
 			}
-			return fmt.Sprintf("%%%%MatrixMarket matrix coordinate integer %s\n%% %s\n%d %d %d\n", symmetry, h.Title, h.N, h.N, h.M)
+			return fmt.Sprintf("%%%%MatrixMarket matrix coordinate integer %s\n%% %s\n%d %d %d\n", symmetry, h.Title,
+				h.N, h.N, h.M)
 		},
 	},
 	{

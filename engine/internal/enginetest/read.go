@@ -26,7 +26,8 @@ func ParseNPY(t *testing.T, data []byte) Table {
 	}
 	var rows, cols int
 	out := Table{Element: string(data[21:24])}
-	if _, err := fmt.Sscanf(strings.ReplaceAll(string(data[10:head]), "'", ""), "{descr: "+out.Element+", fortran_order: False, shape: (%d, %d), }", &rows, &cols); err != nil {
+	if _, err := fmt.Sscanf(strings.ReplaceAll(string(data[10:head]), "'", ""), "{descr: "+out.Element+
+		", fortran_order: False, shape: (%d, %d), }", &rows, &cols); err != nil {
 		t.Fatalf("header %q: %v", data[:head], err)
 	}
 	size := int(out.Element[2] - '0')

@@ -54,7 +54,8 @@ func (s Shape) Paired(kind entry.Kind) Shape {
 func (s Shape) Options(t testing.TB) engine.Options {
 	t.Helper()
 	return engine.Options{Request: plan.Request{Algorithm: engine.AlgorithmThat(func(t plan.Traits) bool { return t.Parts }),
-		HostMemory: int64(s.Pages) * s.tileBytes(), Round: s.Width * s.Tile, Streams: s.Streams}, Device: open(t, int64(s.Slots)*s.tileBytes())}
+		HostMemory: int64(s.Pages) * s.tileBytes(), Round: s.Width * s.Tile, Streams: s.Streams},
+		Device: open(t, int64(s.Slots)*s.tileBytes())}
 }
 
 // Device opens a device with just the slots of a shape, and the flag of a comparison.

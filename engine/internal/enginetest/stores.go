@@ -102,7 +102,8 @@ func Arcless(t testing.TB) *engine.Problem {
 
 // Filled makes a store that counts as solved and holds random entries of every sort, and returns them in
 // the input's units. Its graph has one arc.
-func Filled(t *testing.T, r *rand.Rand, n, tile int, kind entry.Kind, scale int64, ids graph.IDs) (*engine.Problem, [][]float64) {
+func Filled(t *testing.T, r *rand.Rand, n, tile int, kind entry.Kind, scale int64, ids graph.IDs) (*engine.Problem,
+	[][]float64) {
 	t.Helper()
 	options := []graph.BuildOption{graph.AsKind(kind), graph.Named(ids)}
 	if scale > 1 {

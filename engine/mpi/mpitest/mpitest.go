@@ -33,7 +33,8 @@ func Launchers(t *testing.T) []*Launcher {
 	}
 	if dir := os.Getenv("OOC_MPICH"); dir != "" {
 		lib := filepath.Join(dir, "lib")
-		all = append(all, &Launcher{"standard ABI", filepath.Join(dir, "bin", "mpirun"), nil, []string{"LD_LIBRARY_PATH=" + lib, "OOC_MPI=libmpi_abi.so.1"}})
+		all = append(all, &Launcher{"standard ABI", filepath.Join(dir, "bin", "mpirun"), nil,
+			[]string{"LD_LIBRARY_PATH=" + lib, "OOC_MPI=libmpi_abi.so.1"}})
 	}
 	if len(all) == 0 {
 		const reason = "no mpirun.openmpi, mpirun.mpich or OOC_MPICH is found"

@@ -235,7 +235,8 @@ func (r *region) split(part []int32, count int, order []int32) []*region {
 	}
 	all := make([]*region, count)
 	for i := range all {
-		all[i] = &region{vertices: make([]int32, 0, size[i]), start: append(make([]int32, 0, size[i]+1), 0), adj: make([]int32, 0, arcs[i])}
+		all[i] = &region{vertices: make([]int32, 0, size[i]), start: append(make([]int32, 0, size[i]+1), 0),
+			adj: make([]int32, 0, arcs[i])}
 	}
 	for _, v := range order {
 		s := part[v]

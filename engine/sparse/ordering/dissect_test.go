@@ -224,7 +224,8 @@ func disjointPaths(g *region, index []int32) (count int, separable bool) {
 // one of the region.
 func TestSeparateCoarsely(t *testing.T) {
 	seed := seeds.New(t).Uint64()
-	for kind, o := range map[string]gen.Options{"road": {N: 20000, Seed: seed}, "grid": {N: 20000, Undirected: true}, "ring": {N: 9000}} {
+	for kind, o := range map[string]gen.Options{"road": {N: 20000, Seed: seed}, "grid": {N: 20000, Undirected: true},
+		"ring": {N: 9000}} {
 		p := symmetric(sparsetest.Generated(t, kind, o))
 		g := &region{vertices: make([]int32, p.n()), start: make([]int32, p.n()+1), adj: p.Adj}
 		for v := range p.n() {
@@ -252,7 +253,8 @@ func TestSeparateCoarsely(t *testing.T) {
 		}
 		side, _ = g.separate(b)
 		if want := size(side); got[1+between] > want[1+between]*3/2+2 {
-			t.Errorf("%s: a separator of %d vertices, and without a coarser region one of %d", kind, got[1+between], want[1+between])
+			t.Errorf("%s: a separator of %d vertices, and without a coarser region one of %d", kind, got[1+between],
+				want[1+between])
 		}
 	}
 }

@@ -42,7 +42,8 @@ func base(p path, a arithmetic) {
 
 // floydWarshall generates the loops over a block of 64×64 distances from d on: for each k, begin gets row k, and relax
 // then row k, each row of the block, and a register full of the row's entry in column k.
-func floydWarshall(p path, a arithmetic, d reg.Register, begin func(row reg.Register), relax func(row, at reg.Register, x reg.VecVirtual)) {
+func floydWarshall(p path, a arithmetic, d reg.Register, begin func(row reg.Register),
+	relax func(row, at reg.Register, x reg.VecVirtual)) {
 	row, column, left := GP64(), GP64(), GP64()
 	MOVQ(d, row)
 	MOVQ(d, column)

@@ -116,7 +116,8 @@ func sweep(p path, a arithmetic, lines int) {
 
 // climb generates the push form: one row lowers those at the ends of its arcs.
 func climb(p path, a arithmetic, lines int) {
-	b := p.function(fmt.Sprintf("climb%d", lines*lineBytes/a.size), a, lines, "func(src, rows, ends, weights *byte, count, stride int)", "pushes count arcs")
+	b := p.function(fmt.Sprintf("climb%d", lines*lineBytes/a.size), a, lines,
+		"func(src, rows, ends, weights *byte, count, stride int)", "pushes count arcs")
 	src, rows, ends, weights := load("src"), load("rows"), load("ends"), load("weights")
 	count, stride := load("count"), load("stride")
 	row, k := b.registers(), GP64()

@@ -35,10 +35,13 @@ func (s *laneSummer) group() int { return max(sumLanes, s.bytes/s.size) }
 // laneSums generates what adds columns of entries to the sums of their rows and, if these are asked for, to those of
 // the columns.
 func laneSums(p path, a arithmetic, cols bool) {
-	name, signature := "laneSums"+a.name, "func(lanes, names, sum, inverse, missing, top, farthest *byte, columns, width int)"
+	name, signature := "laneSums"+a.name,
+		"func(lanes, names, sum, inverse, missing, top, farthest *byte, columns, width int)"
 	doc := "adds columns of width entries to the sums of their rows, see path."
 	if cols {
-		name, signature = "allLaneSums"+a.name, "func(lanes, names, sum, inverse, missing, top, farthest *byte, columns, width int, colSum, colInverse, colMissing *byte)"
+		name, signature = "allLaneSums"+a.name,
+			"func(lanes, names, sum, inverse, missing, top, farthest *byte, columns, width int, colSum, colInverse, "+
+				"colMissing *byte)"
 		doc = "adds columns of width entries to the sums of their rows and to their own, see path."
 	}
 	p.begin(name, signature, "%s", doc)

@@ -71,7 +71,8 @@ func sums(p path, a arithmetic, cols bool) {
 }
 
 func newSummer(p path, a arithmetic) *summer {
-	s := &summer{path: p, arithmetic: a, row: Mem{Base: load("row")}, never: p.infinity(a), one: p.splat64(0x3ff0000000000000)}
+	s := &summer{path: p, arithmetic: a, row: Mem{Base: load("row")}, never: p.infinity(a),
+		one: p.splat64(0x3ff0000000000000)}
 	s.block = p.vec()
 	first := XMM()
 	VMOVQ(load("first"), first)

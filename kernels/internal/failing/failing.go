@@ -181,7 +181,8 @@ func (noCeiling) Ceiling(entry.Variant) float64 { return 0 }
 // solve solves, and returns what is alive after all was closed. A solve that ends well is right.
 func (c *driverCase) solve(t *testing.T, b *broken) (left string, err error) {
 	t.Helper()
-	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), c.g, engine.CreateOptions{Tile: 64, Predecessors: c.pairs})
+	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "x.ooc"), c.g,
+		engine.CreateOptions{Tile: 64, Predecessors: c.pairs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +195,9 @@ func (c *driverCase) solve(t *testing.T, b *broken) (left string, err error) {
 	if !ok {
 		t.Fatal("the device has no kernels.TileOps")
 	}
-	o := engine.Options{Device: noCeiling{d, tiles}, Request: plan.Request{Algorithm: c.algorithm, Round: 64, HostMemory: 4 * c.tileBytes(), Streams: 2}, Checkpoint: time.Hour}
+	o := engine.Options{Device: noCeiling{d, tiles},
+		Request:    plan.Request{Algorithm: c.algorithm, Round: 64, HostMemory: 4 * c.tileBytes(), Streams: 2},
+		Checkpoint: time.Hour}
 	sum, err := p.Solve(t.Context(), o)
 	if err == nil {
 		_, err = prove.Sample(t.Context(), p, c.g.N, 1)

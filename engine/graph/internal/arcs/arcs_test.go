@@ -90,7 +90,8 @@ func compareCSR(t *testing.T, n int, c *Collector, recs []Arc) {
 	}
 	g := c.Rows(n, func(a, b uint32) bool { return value(a) < value(b) })
 	slices.SortFunc(recs, func(a, b Arc) int {
-		return slices.Compare([]float64{float64(a.From), float64(a.To), value(a.Word)}, []float64{float64(b.From), float64(b.To), value(b.Word)})
+		return slices.Compare([]float64{float64(a.From), float64(a.To), value(a.Word)},
+			[]float64{float64(b.From), float64(b.To), value(b.Word)})
 	})
 	least := slices.CompactFunc(slices.Clone(recs), func(a, b Arc) bool { return a.From == b.From && a.To == b.To })
 	if len(g.Targets) != len(least) || int(g.Parallel) != len(recs)-len(least) {
@@ -102,7 +103,8 @@ func compareCSR(t *testing.T, n int, c *Collector, recs []Arc) {
 			t.Fatalf("row %d begins at %d, not %d", u, g.Offsets[u], k)
 		}
 		for ; k < g.Offsets[u+1]; k++ {
-			if want := least[k]; int(want.From) != u || want.To != g.Targets[k] || value(want.Word) != value(g.Words[k]) {
+			if want := least[k]; int(want.From) != u || want.To != g.Targets[k] ||
+				value(want.Word) != value(g.Words[k]) {
 				t.Fatalf("arc %d is %d→%d of %v, not %+v", k, u, g.Targets[k], value(g.Words[k]), want)
 			}
 		}

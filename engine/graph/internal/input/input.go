@@ -130,7 +130,8 @@ func (in *Input) Unchanged() error {
 // Wrap adds name and line to an error that has none: one of reading or of decompressing.
 func (in *Input) Wrap(line int64, err error) error {
 	var path *os.PathError
-	if errors.Is(err, graph.ErrBadInput) || errors.Is(err, graph.ErrNegativeCycle) || errors.Is(err, graph.ErrOptions) ||
+	if errors.Is(err, graph.ErrBadInput) || errors.Is(err, graph.ErrNegativeCycle) ||
+		errors.Is(err, graph.ErrOptions) ||
 		errors.Is(err, graph.ErrChanged) || errors.As(err, &path) {
 		return err
 	}

@@ -144,7 +144,8 @@ func ParseType(descr string) (Type, error) {
 	case code == "O":
 		return Type{}, badHeader("an array of Python objects (dtype=object) holds no numbers; convert it with astype")
 	case !slices.Contains(strings.Fields(codes), code) || order == '|' && code[1] != '1':
-		return Type{}, badHeader("entries of type %q are none of bool, int8…64, uint8…64 and float16…64; convert them with astype", descr)
+		return Type{}, badHeader("entries of type %q are none of bool, int8…64, uint8…64 and float16…64; convert them "+
+			"with astype", descr)
 	}
 	return Type{Code: code, Big: order == '>'}, nil
 }

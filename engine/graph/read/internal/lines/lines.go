@@ -1,5 +1,5 @@
-// Package lines reads an input by its lines, in order and with their numbers. They end with "\n" or "\r\n", or where a text
-// has neither, with "\r".
+// Package lines reads an input by its lines, in order and with their numbers. They end with "\n" or "\r\n", or where a
+// text has neither, with "\r".
 package lines
 
 import (
