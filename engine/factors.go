@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -123,7 +124,7 @@ func (p *Problem) solveFactors(ctx context.Context, o Options, began time.Time, 
 		last = shares
 		reports.Show(live.Counting(&tally, func() live.Live {
 			st := task.StatusOf(p.store)
-			st.Algorithm, st.Device, st.ETA = algorithm, o.Device.Info().Model, -1
+			st.Algorithm, st.Device, st.ETA, st.PID = algorithm, o.Device.Info().Model, -1, os.Getpid()
 			st.Elapsed = before + since()
 			st.Count(stage, shares, 0, &tally, o.Control)
 			return live.Live{Status: st}

@@ -64,6 +64,32 @@ func withFactors(t testing.TB, g *graph.Graph) *engine.Problem {
 	return p
 }
 
+// TestFactorsAreWatched looks at a store from outside while its factors are made, and wants to be told the stage.
+func TestFactorsAreWatched(t *testing.T) {
+	g := generate(t, "road", gen.Options{N: 40_000, Seed: 1})
+	made, o := keepsFactors(t)
+	p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "f.ooc"), g, made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[live.Stage]bool{}
+	o.Interval = 1
+	o.Progress = func(live.Status) {
+		v, err := engine.Look(p.Dir())
+		if err != nil {
+			t.Error(err)
+		}
+		seen[v.Stage] = true
+	}
+	enginetest.Solve(t, p, o)
+	if delete(seen, ""); len(seen) == 0 {
+		t.Error("nobody was told a stage")
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestFactors compares the answers of stores that keep factors with those of stores that keep rows.
 func TestFactors(t *testing.T) {
 	crashtest.Slow(t)
