@@ -60,9 +60,9 @@ func (e *RangeError) Error() string {
 // Unwrap returns ErrBadInput.
 func (e *RangeError) Unwrap() error { return ErrBadInput }
 
-// TooLarge returns the error about a weight that is beyond int32: what and of what magnitude it is, in stored
+// tooLarge returns the error about a weight that is beyond int32: what and of what magnitude it is, in stored
 // units.
-func TooLarge(file string, line int64, what string, magnitude float64, scale int64) *RangeError {
+func tooLarge(file string, line int64, what string, magnitude float64, scale int64) *RangeError {
 	return &RangeError{File: file, Line: line, Kind: entry.KindI32, Bound: magnitude, Limit: float64(entry.Inf32),
 		What: "the magnitude of " + what + " is", Hint: kindHint(entry.KindI32, scale)}
 }

@@ -79,7 +79,7 @@ func (in *Intake) IdleLoop(u, v int32, tok []byte) bool {
 func (in *Intake) tooLarge(tok []byte, line int64) (uint32, bool, error) {
 	x, _ := strconv.ParseFloat(string(tok), 64)
 	scale := in.Weigh.Scale
-	err := TooLarge(in.File, line, "weight "+number.Quoted(tok), math.Abs(x)*float64(scale), scale)
+	err := tooLarge(in.File, line, "weight "+number.Quoted(tok), math.Abs(x)*float64(scale), scale)
 	if in.Weigh.Want != KindAuto {
 		return 0, false, err
 	}

@@ -64,8 +64,8 @@ type Heading struct {
 	Undirected bool
 }
 
-// FormatOf returns the format that a file's name is written in. Errors match graph.ErrOptions.
-func FormatOf(name string) (*Format, error) {
+// formatOf returns the format that a file's name is written in. Errors match graph.ErrOptions.
+func formatOf(name string) (*Format, error) {
 	ext := strings.ToLower(filepath.Ext(packed.TrimExt(name)))
 	var known []string
 	for i := range Formats {
@@ -97,7 +97,7 @@ const (
 // New begins a graph in the format that the extension of name stands for, compressed if .gz or .zst follows
 // that. Once ctx has ended, writing fails with its cause.
 func New(ctx context.Context, w io.Writer, name string, h Heading) (*stream, error) {
-	f, err := FormatOf(name)
+	f, err := formatOf(name)
 	if err != nil {
 		return nil, err
 	}

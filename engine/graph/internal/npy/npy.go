@@ -18,8 +18,8 @@ import (
 // Magic is how every array begins.
 const Magic = "\x93NUMPY"
 
-// NotAnArray is what is wrong with an input that does not.
-const NotAnArray = `not a NumPy array: it does not begin with \x93NUMPY`
+// notAnArray is what is wrong with an input that does not.
+const notAnArray = `not a NumPy array: it does not begin with \x93NUMPY`
 
 // Header is what the header of an array says.
 // It is parsed here because the libraries there are (sbinet/npyio v0.6.0, kshedden/gonpy) know
@@ -51,7 +51,7 @@ func Read(r io.Reader) (Header, error) {
 	fixed := make([]byte, 8)
 	err := readAll(r, fixed)
 	if string(fixed[:6]) != Magic && (err == nil || errors.Is(err, graph.ErrBadInput)) {
-		return h, badHeader(NotAnArray)
+		return h, badHeader(notAnArray)
 	}
 	if err != nil {
 		return h, err
