@@ -319,6 +319,8 @@ def table(rnd, said, out):
     if len(columns) == 2 and rnd.random() < 0.1:
         columns, wanted = columns[:1], ValueError
     directed = rnd.choice([None, None, True, False])
+    if columns == list(table.index):  # which is refused, as it may be a matrix
+        table.index = range(5, 5 + len(table))
     said += [columns, arcs, directed]
     wanted = wanted or networkxs(ends, lengths, directed is not False)
     if directed is not None:
