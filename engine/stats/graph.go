@@ -299,15 +299,13 @@ func (x *graphGathering) save(bands int) error {
 // look returns what tells how far the call is in a stage.
 func (x *graphGathering) look(stage live.Stage, shares live.StageShares) func() live.Live {
 	st := live.Status{
-		Store: x.o.Name, Vertices: x.g.N, Arcs: x.g.Arcs(), Kind: string(x.g.Kind), Algorithm: "eliminate",
-		Rows: x.o.rows(x.g), ETA: -1, PID: os.Getpid(),
+		Store: x.o.Name, Vertices: x.g.N, Arcs: x.g.Arcs(), Kind: string(x.g.Kind),
+		Algorithm: cmp.Or(x.sum.Engine, factors.Name), // until one is chosen
+		Rows:      x.o.rows(x.g), ETA: -1, PID: os.Getpid(),
 	}
 	before, expands := x.slot.Elapsed, stage == live.StageExpand
 	if expands {
 		st.Device = x.from.device
-	}
-	if e := x.sum.Engine; e != "" && e != factors.Name {
-		st.Algorithm = e
 	}
 	return func() live.Live {
 		st := st
