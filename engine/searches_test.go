@@ -123,7 +123,7 @@ func TestSearchesResume(t *testing.T) {
 	}
 	t.Logf("it went on from rows: %v", resumed)
 	for _, kind := range []entry.Kind{entry.Kinds[r.IntN(len(entry.Kinds))], entry.KindU8} {
-		g = searchable(t, r, 150+r.IntN(80), kind, false)
+		g = searchable(t, r, 500+r.IntN(200), kind, false)
 		cuts, _ := cutEverywhere(t, r, g, searching.Name(), true)
 		t.Logf("%s: %d power cuts", kind, cuts)
 	}

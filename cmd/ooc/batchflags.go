@@ -172,7 +172,11 @@ func (o *solveOptions) checkTimelines(jobs []*job) error {
 	if !slices.ContainsFunc(jobs, func(j *job) bool { return j.timeline != "" }) {
 		return nil // and nothing has to be looked at
 	}
-	keep, from := o.files(), map[string]string{}
+	var keep []string
+	if o.jobs != "" {
+		keep = append(keep, o.jobs)
+	}
+	from := map[string]string{}
 	for _, j := range jobs {
 		at := filepath.Clean(j.timeline)
 		if first, ok := from[at]; ok && j.timeline != "" {

@@ -290,7 +290,7 @@ func TestStoppingIsTrue(t *testing.T) {
 	}{
 		{"stats core.gr", eliminating, lost, "stats core.gr --csv", "computed 12,000 rows in"},
 		{"solve core.gr --algorithm eliminate --sources 1..9", eliminating, lost, "status core.ooc", "0.0 %"},
-		{"solve core.gr --keep factors --out f.ooc", eliminating, lost, "status f.ooc", "0.0 %"},
+		{"solve core.gr --keep factors --algorithm factors --out f.ooc", eliminating, lost, "status f.ooc", "0.0 %"},
 		{"solve roads.gr --algorithm blocked --round 128 --tile 128", "round 1 of",
 			"finishes what is in flight, then takes", "status roads.ooc", "next      ooc solve"},
 	} {
