@@ -43,7 +43,7 @@ func nobodyBeside(dir string) error {
 		return err
 	}
 	defer f.Close() // gives the lock back
-	if err = lock.File(f, true); errors.Is(err, ErrLocked) {
+	if err = lock.File(f, true); errors.Is(err, lock.ErrLocked) {
 		return &lock.LockedError{Dir: dir}
 	}
 	return err

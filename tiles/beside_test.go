@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"ooc/tiles/disk"
 	"ooc/tiles/lock"
 )
 
@@ -54,7 +55,7 @@ func TestBeside(t *testing.T) {
 	if s, err = Open(b.Dir()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenBeside(s.Dir(), NewID()); !errors.Is(err, ErrCorrupt) {
+	if _, err := OpenBeside(s.Dir(), NewID()); !errors.Is(err, disk.ErrCorrupt) {
 		t.Errorf("another store: %v", err)
 	}
 	if err := s.Close(); err != nil {

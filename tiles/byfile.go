@@ -80,7 +80,7 @@ func (s *Store) writeFile(i, j int, from int64, src []byte, sums []uint32) error
 	for at := int64(0); at < size; at += step {
 		part := src[at:min(at+step, size)]
 		if len(sums) > 0 {
-			sums[at/step] = Checksum(part)
+			sums[at/step] = disk.Checksum(part)
 		}
 		n, err := s.dist.WriteAt(part, off+at)
 		if err != nil {
@@ -109,8 +109,9 @@ func (s *Store) fileFault(op string, i, j int, off int64, err error) error {
 	switch err = disk.Classify(err); {
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.EIO):
 		return fmt.Errorf("%w (%w)", s.faultAt(op, i, j, off), err)
-	case errors.Is(err, ErrNoSpace):
-		return fmt.Errorf("%w (%w)", &FaultError{Op: op, File: s.dist.Name(), I: i, J: j, Offset: off, Err: ErrNoSpace,
+	case errors.Is(err, disk.ErrNoSpace):
+		return fmt.Errorf("%w (%w)", &FaultError{Op: op, File: s.dist.Name(), I: i, J: j, Offset: off,
+			Err:    disk.ErrNoSpace,
 			Reason: "the volume or a quota is full; free some space and solve again, which resumes"}, err)
 	}
 	if path := (*fs.PathError)(nil); errors.As(err, &path) { // the fault names the file

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"ooc/tiles/disk"
 	"ooc/tiles/internal/hook"
 )
 
@@ -93,13 +94,13 @@ func TestNetworkIsNotMapped(t *testing.T) {
 func TestFileFaults(t *testing.T) {
 	s := newStore(t, 150, 64)
 	for _, c := range []struct{ err, kind error }{
-		{io.EOF, ErrCorrupt}, {syscall.EIO, ErrCorrupt},
-		{syscall.ENOSPC, ErrNoSpace}, {syscall.EDQUOT, ErrNoSpace}, {syscall.EFBIG, ErrNoSpace},
+		{io.EOF, disk.ErrCorrupt}, {syscall.EIO, disk.ErrCorrupt},
+		{syscall.ENOSPC, disk.ErrNoSpace}, {syscall.EDQUOT, disk.ErrNoSpace}, {syscall.EFBIG, disk.ErrNoSpace},
 		{syscall.ESTALE, nil}, {syscall.ETIMEDOUT, nil}, {syscall.EACCES, nil}, {syscall.EINTR, nil},
 	} {
 		for _, op := range []string{"read", "write"} {
 			err := s.fileFault(op, 1, 2, 4096, &fs.PathError{Op: "pread", Path: s.dist.Name(), Err: c.err})
-			for _, kind := range []error{ErrCorrupt, ErrNoSpace} {
+			for _, kind := range []error{disk.ErrCorrupt, disk.ErrNoSpace} {
 				if errors.Is(err, kind) != (kind == c.kind) {
 					t.Errorf("%v: %v", c.err, err)
 				}
@@ -135,11 +136,11 @@ func TestFileRefuses(t *testing.T) {
 		s.dist = f
 		err = c.do()
 		must(t, f.Close())
-		if errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), c.op+" "+whole.Name()+", tile (1,2)") ||
+		if errors.Is(err, disk.ErrCorrupt) || !strings.Contains(err.Error(), c.op+" "+whole.Name()+", tile (1,2)") ||
 			!strings.Contains(err.Error(), "run the same command again") {
 			t.Errorf("%s: %v", c.op, err)
 		}
-		if err := c.do(); errors.Is(err, ErrCorrupt) { // nor can its size be asked for
+		if err := c.do(); errors.Is(err, disk.ErrCorrupt) { // nor can its size be asked for
 			t.Errorf("%s of a closed file: %v", c.op, err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // matrix reads entries of a store's matrix. In a store that is solved it compares each strip with its checksum before
-// it reads from it for the first time, and fails with ErrCorrupt where that does not match, or where the checksums
+// it reads from it for the first time, and fails with disk.ErrCorrupt where that does not match, or where the checksums
 // themselves are damaged.
 type matrix struct {
 	s         *Store
@@ -91,7 +91,7 @@ func (m matrix) check(i, j, firstRow, lastRow int) error {
 					h.dist.Name())
 			}
 			return fmt.Errorf("%s: %w: %w; ooc scrub names all that is damaged; then solve again with --restart",
-				h.dist.Name(), ErrCorrupt, err)
+				h.dist.Name(), disk.ErrCorrupt, err)
 		}
 		word.Or(bit)
 	}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"ooc/tiles/disk"
 )
 
 // TestReadsAreChecked flips a bit of a solved matrix: whatever reads from the strip that it is in fails, and names it.
@@ -60,7 +62,7 @@ func TestReadsAreChecked(t *testing.T) {
 		}
 	}
 	for what, err := range reads(s.matrix, 249, 90) { // in the same strip, another row and column
-		if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), made.path(nameDist)) ||
+		if !errors.Is(err, disk.ErrCorrupt) || !strings.Contains(err.Error(), made.path(nameDist)) ||
 			!strings.Contains(err.Error(), "tile (1,0), rows 64 to 127") ||
 			!strings.Contains(err.Error(), "--restart") {
 			t.Errorf("a damaged strip, %s: %v", what, err)
@@ -80,7 +82,7 @@ func TestReadsAreChecked(t *testing.T) {
 	fine("compared before", w.matrix, 228, 5)
 	writeSums(t, w)
 	flip()
-	if _, err := w.ReadAt(228, 5); !errors.Is(err, ErrCorrupt) {
+	if _, err := w.ReadAt(228, 5); !errors.Is(err, disk.ErrCorrupt) {
 		t.Errorf("damaged after new checksums were written: %v", err)
 	}
 	must(t, w.Reset())
@@ -94,7 +96,7 @@ func TestDamagedSumsAreNoAnswer(t *testing.T) {
 	must(t, s.WriteTile(0, 0, make([]byte, s.geo.TileBytes())))
 	writeSums(t, s)
 	must(t, os.Truncate(s.path(nameSums), 70))
-	if _, err := s.ReadAt(0, 0); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), s.path(nameSums)) {
+	if _, err := s.ReadAt(0, 0); !errors.Is(err, disk.ErrCorrupt) || !strings.Contains(err.Error(), s.path(nameSums)) {
 		t.Errorf("answered with damaged checksums: %v", err)
 	}
 	must(t, second(s.Unchecked().ReadAt(0, 0)))
@@ -112,13 +114,13 @@ func TestBegunAgainWhileRead(t *testing.T) {
 	must(t, err)
 	must(t, made.Reset())
 	must(t, made.WriteTile(1, 1, make([]byte, made.geo.TileBytes())))
-	if _, err := reader.ReadAt(70, 70); err == nil || errors.Is(err, ErrCorrupt) ||
+	if _, err := reader.ReadAt(70, 70); err == nil || errors.Is(err, disk.ErrCorrupt) ||
 		!strings.Contains(err.Error(), "begun again") {
 		t.Errorf("got %v", err)
 	}
 	must(t, made.Checkpoint(State{Algorithm: "x", Done: 130}))
 	writeSums(t, made)
-	if _, err := reader.ReadAt(70, 70); err == nil || errors.Is(err, ErrCorrupt) {
+	if _, err := reader.ReadAt(70, 70); err == nil || errors.Is(err, disk.ErrCorrupt) {
 		t.Errorf("with checksums of the new solve: %v", err)
 	}
 	must(t, made.Close())

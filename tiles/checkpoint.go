@@ -35,7 +35,7 @@ func (s *Store) loadState() (sf stateFile, err error) {
 }
 
 // State gives the newest synced restore point. false means that there is none
-// yet: the matrix does not count. It fails with ErrCorrupt where slots were
+// yet: the matrix does not count. It fails with disk.ErrCorrupt where slots were
 // written but none checks out.
 func (s *Store) State() (State, bool, error) { return s.reached(false) }
 
@@ -333,7 +333,7 @@ func (s *Store) incarnation() incarnation {
 // damaged has no say; one that cannot be read might.
 func (s *Store) forgetFailed() error {
 	sf, err := s.loadState()
-	if err != nil && !errors.Is(err, ErrVersion) && (!errors.Is(err, ErrCorrupt) || errors.Is(err, syscall.EIO)) {
+	if err != nil && !errors.Is(err, ErrVersion) && (!errors.Is(err, disk.ErrCorrupt) || errors.Is(err, syscall.EIO)) {
 		return err
 	}
 	if err == nil && s.dist != nil && sf.note.kind == recordFailed && sf.note.inc == s.here {

@@ -11,7 +11,7 @@ import (
 
 // CoreDir is where the store keeps a smaller problem while its own solve needs
 // that one's distances: a folder that is a store itself, whose Parent is this
-// one. It fails with ErrCorrupt where anything but a folder has that name: a
+// one. It fails with disk.ErrCorrupt where anything but a folder has that name: a
 // link in a store from elsewhere could aim our writes at another store of the
 // user. So it does where the folder is a store of its own, or another one's core.
 func (s *Store) CoreDir() (string, error) {

@@ -21,8 +21,8 @@ import (
 // that died. csr is nil for dense input.
 //
 // All space the store will ever need is reserved first, the matrix before
-// anything else. Create fails with ErrNoSpace, ErrExists where a store is
-// complete, ErrNotStore for other folders, a *lock.LockedError while another
+// anything else. Create fails with disk.ErrNoSpace, ErrExists where a store is
+// complete, lock.ErrNotStore for other folders, a *lock.LockedError while another
 // process is at it; and when it fails it leaves nothing of its own behind.
 func Create(dir string, m Meta, csr *CSR, ids IDs) (*Store, error) {
 	m, err := completeMeta(m, csr, ids)
@@ -52,7 +52,7 @@ func (s *Store) Replace(m Meta, csr *CSR, ids IDs) (*Store, error) {
 		return nil, err
 	}
 	c := &creation{s: unopened(s.dir, m, true), named: true}
-	if err := RoomInPlace(s.dir, s.path(nameDist), total(sizes(&m, ids))); err != nil {
+	if err := disk.Room(s.dir, s.path(nameDist), total(sizes(&m, ids)), GivesBack(s.dir)); err != nil {
 		return nil, err
 	}
 	if c.s.lock, err = s.giveUp(); err != nil {
@@ -194,7 +194,7 @@ func (c *creation) startOver() error {
 
 // StoreBytes is how much of its volume the store takes that Create makes of
 // these: more, by some blocks, than its files are long.
-func StoreBytes(m Meta, ids IDs) int64 {
+func (m Meta) StoreBytes(ids IDs) int64 {
 	m.Version = FormatVersion
 	return total(sizes(&m, ids))
 }
@@ -288,7 +288,7 @@ func (c *creation) publish() error {
 	if err := c.s.syncNames(); err != nil {
 		return err
 	}
-	if err := c.s.replaceFile(nameStore, nameStoreTmp, data); err != nil {
+	if err := c.s.replaceFile(nameStore, data); err != nil {
 		return err
 	}
 	if c.named {
@@ -306,7 +306,7 @@ func (c *creation) reserveAll(list []reservation) (map[string]*os.File, error) {
 	// Looking first makes "no space" instant where allocating would fill the
 	// volume for a while before it failed, and is all there is on volumes
 	// that cannot allocate ahead.
-	if err := disk.Room(c.s.dir, c.s.path(list[0].name), total(list)); err != nil {
+	if err := disk.Room(c.s.dir, c.s.path(list[0].name), total(list), 0); err != nil {
 		return nil, err
 	}
 	files := map[string]*os.File{}

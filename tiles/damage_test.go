@@ -15,6 +15,7 @@ import (
 
 	"ooc/kernels/entry"
 	"ooc/tiles/crashtest"
+	"ooc/tiles/disk"
 	"ooc/tiles/lock"
 )
 
@@ -22,7 +23,7 @@ import (
 func resealState(sector []byte, version uint32) {
 	copy(sector, stateMagic)
 	binary.LittleEndian.PutUint32(sector[8:], version)
-	binary.LittleEndian.PutUint32(sector[stateRecord-4:], Checksum(sector[:stateRecord-4]))
+	binary.LittleEndian.PutUint32(sector[stateRecord-4:], disk.Checksum(sector[:stateRecord-4]))
 }
 
 // sealMeta gives a store.json the checksum of what it says.
@@ -87,7 +88,7 @@ func TestEveryByteOfTheSmallFiles(t *testing.T) {
 			return reflect.DeepEqual(m, m2) && reflect.DeepEqual(csr, csr2) && reflect.DeepEqual(ids, ids2) &&
 				reflect.DeepEqual(sums, sums2)
 		}
-		if !errors.Is(err, ErrCorrupt) || errors.Is(err, ErrVersion) ||
+		if !errors.Is(err, disk.ErrCorrupt) || errors.Is(err, ErrVersion) ||
 			strings.Contains(err.Error(), "another store") ||
 			!strings.Contains(err.Error(), "solve") { // the remedy is missing
 			t.Errorf("%s %d: %v", what, at, err)
@@ -113,7 +114,7 @@ func TestEveryByteOfTheSmallFiles(t *testing.T) {
 			}
 		}
 		must(t, os.WriteFile(path, append(bytes.Clone(good), 'x'), 0o666))
-		if _, _, _, _, err := readAll(dir); !errors.Is(err, ErrCorrupt) {
+		if _, _, _, _, err := readAll(dir); !errors.Is(err, disk.ErrCorrupt) {
 			t.Errorf("%s: a byte too many: %v", name, err)
 		}
 		must(t, os.WriteFile(path, good, 0o666))
@@ -132,7 +133,7 @@ func TestMissingOrCutFiles(t *testing.T) {
 				_, _, err = s.Recover()
 				s.Close()
 			}
-			if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), path) {
+			if !errors.Is(err, disk.ErrCorrupt) || !strings.Contains(err.Error(), path) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -140,7 +141,7 @@ func TestMissingOrCutFiles(t *testing.T) {
 	dir := fullStore(t)
 	path := filepath.Join(dir, nameDist)
 	must(t, os.Truncate(path, 4096+16384+1))
-	if _, err := OpenReadOnly(dir); !errors.Is(err, ErrCorrupt) {
+	if _, err := OpenReadOnly(dir); !errors.Is(err, disk.ErrCorrupt) {
 		t.Errorf("a matrix that is a byte too long: %v", err)
 	}
 }
@@ -156,7 +157,7 @@ func TestEveryByteOfTheHeader(t *testing.T) {
 		must(t, err)
 		_, err = f.WriteAt([]byte{b[0] ^ 1}, at)
 		must(t, err)
-		if _, err := OpenReadOnly(dir); !errors.Is(err, ErrCorrupt) {
+		if _, err := OpenReadOnly(dir); !errors.Is(err, disk.ErrCorrupt) {
 			t.Fatalf("byte %d: %v", at, err)
 		}
 		_, err = f.WriteAt(b[:], at)
@@ -173,9 +174,9 @@ func TestVersions(t *testing.T) {
 		must(t, err)
 		good := bytes.Clone(b)
 		b[8] = 2
-		binary.LittleEndian.PutUint32(b[at:], Checksum(b[:at]))
+		binary.LittleEndian.PutUint32(b[at:], disk.Checksum(b[:at]))
 		must(t, os.WriteFile(path, b, 0o666))
-		if _, _, _, _, err := readAll(dir); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) {
+		if _, _, _, _, err := readAll(dir); !errors.Is(err, ErrVersion) || errors.Is(err, disk.ErrCorrupt) {
 			t.Errorf("%s of version 2: %v", name, err)
 		}
 		must(t, os.WriteFile(path, good, 0o666))
@@ -192,7 +193,7 @@ func TestVersions(t *testing.T) {
 		present + `,"layout":"square","kind":"u128","n2":1`: `does not know kind "u128"`,
 	} {
 		must(t, os.WriteFile(path, sealMeta(t, `{"format":"ooc store",`+news+`}`), 0o666))
-		if _, err := Open(dir); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) ||
+		if _, err := Open(dir); !errors.Is(err, ErrVersion) || errors.Is(err, disk.ErrCorrupt) ||
 			!strings.Contains(err.Error(), sign) {
 			t.Errorf("%s: %v", news, err)
 		}
@@ -234,13 +235,13 @@ func TestHostileStoreJSON(t *testing.T) {
 		b, err = encodeMeta(m)
 		must(t, err)
 		must(t, os.WriteFile(path, b, 0o666))
-		if _, err := Open(dir); !errors.Is(err, ErrCorrupt) {
+		if _, err := Open(dir); !errors.Is(err, disk.ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	dir := fullStore(t)
 	must(t, os.WriteFile(filepath.Join(dir, nameStore), make([]byte, maxStoreJSON+1), 0o666))
-	if _, err := Open(dir); !errors.Is(err, ErrCorrupt) {
+	if _, err := Open(dir); !errors.Is(err, disk.ErrCorrupt) {
 		t.Errorf("a store.json without end: %v", err)
 	}
 }
@@ -258,7 +259,7 @@ func FuzzStoreJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m, err := decodeMeta("store.json", b)
 		if err != nil {
-			if !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) {
+			if !errors.Is(err, disk.ErrCorrupt) && !errors.Is(err, ErrVersion) {
 				t.Fatalf("an error without a kind: %v", err)
 			}
 			return

@@ -35,7 +35,7 @@ func onlyDamaged(err error) bool { return Damaged(err) && !errors.Is(err, ErrVer
 
 // vouched makes sure that a folder whose store.json is damaged is a store of ours: a lock and other files under our
 // names, and nothing else, and in the state, in graph.csr or in ids a head that checks out, which has the store's id.
-// It fails with ErrCorrupt.
+// It fails with disk.ErrCorrupt.
 func vouched(dir string) (m Meta, err error) {
 	if _, err := ownNamesIn(dir); err != nil {
 		return m, err

@@ -8,26 +8,16 @@ import (
 
 	"ooc/tiles/class"
 	"ooc/tiles/disk"
-	"ooc/tiles/lock"
 )
 
-// Kinds of failure. Every error of this package that has one of these causes
+// Kinds of failure, beside disk.ErrNoSpace, disk.ErrCorrupt, lock.ErrLocked and
+// lock.ErrNotStore. Every error of this package that has one of these causes
 // matches it under errors.Is; the command turns them into exit codes.
 var (
-	// ErrNoSpace: the volume or a quota is full, or a file may not grow that
-	// far (ENOSPC, EDQUOT, EFBIG).
-	ErrNoSpace = disk.ErrNoSpace
-	// ErrLocked: another process is the writer of the store. The error itself
-	// is a *lock.LockedError.
-	ErrLocked = lock.ErrLocked
-	// ErrCorrupt: the store is damaged, or is in no format this package knows.
-	ErrCorrupt = disk.ErrCorrupt
 	// ErrVersion: the store was written by another version of the format.
 	ErrVersion = class.New(class.Corrupt, "unsupported store version")
 	// ErrExists: Create found a complete store.
 	ErrExists = errors.New("store already exists")
-	// ErrNotStore: the folder holds files that are not ours.
-	ErrNotStore = lock.ErrNotStore
 	// ErrIncomplete: the folder holds an import that died before store.json
 	// was written. Create starts it over.
 	ErrIncomplete = errors.New("store is incomplete")
@@ -49,7 +39,7 @@ var (
 
 // FaultError is a failed access to the matrix: the file shrank, its medium returned
 // an error, or (on volumes that cannot reserve) the volume filled up, and it wraps
-// ErrCorrupt or ErrNoSpace; or, where the matrix is not mapped, the system
+// disk.ErrCorrupt or disk.ErrNoSpace; or, where the matrix is not mapped, the system
 // refused for another reason, which it wraps.
 type FaultError struct {
 	Op   string // "read", "write", "sum", …
@@ -59,7 +49,7 @@ type FaultError struct {
 	// system gives none, the tile's.
 	Offset int64
 	Reason string // what is wrong, and the remedy
-	Err    error  // ErrCorrupt, ErrNoSpace, or what the system said
+	Err    error  // disk.ErrCorrupt, disk.ErrNoSpace, or what the system said
 }
 
 // Error names the operation, the file, the tile and the reason.
@@ -79,19 +69,19 @@ func Absent(err error) bool {
 // Damaged says of the error of opening a store, or of reading a file of one, that what is there is of no use, and not
 // that the disk cannot be read now.
 func Damaged(err error) bool {
-	return (errors.Is(err, ErrCorrupt) || errors.Is(err, ErrVersion)) && !errors.Is(err, syscall.EIO)
+	return (errors.Is(err, disk.ErrCorrupt) || errors.Is(err, ErrVersion)) && !errors.Is(err, syscall.EIO)
 }
 
 // faultAt finds out why the mapping could not be touched at a file offset.
 func (s *Store) faultAt(op string, i, j int, off int64) error {
-	e := &FaultError{Op: op, File: s.dist.Name(), I: i, J: j, Offset: off, Err: ErrCorrupt}
+	e := &FaultError{Op: op, File: s.dist.Name(), I: i, J: j, Offset: off, Err: disk.ErrCorrupt}
 	size, err := disk.FileSize(s.dist)
 	if err == nil && size < s.distBytes() {
 		return s.shortFault(op, i, j, off, size)
 	}
 	free, ferr := disk.Free(s.dir)
 	if op == "write" && ferr == nil && free < s.geo.TileBytes() {
-		e.Err = ErrNoSpace
+		e.Err = disk.ErrNoSpace
 		e.Reason = fmt.Sprintf("the volume is full (%s free) and reserves nothing ahead; "+
 			"free some space and solve again, which resumes", disk.Size(free))
 		return e
@@ -101,7 +91,7 @@ func (s *Store) faultAt(op string, i, j int, off int64) error {
 }
 
 func (s *Store) shortFault(op string, i, j int, off, size int64) error {
-	return &FaultError{Op: op, File: s.dist.Name(), I: i, J: j, Offset: off, Err: ErrCorrupt,
+	return &FaultError{Op: op, File: s.dist.Name(), I: i, J: j, Offset: off, Err: disk.ErrCorrupt,
 		Reason: fmt.Sprintf("the file was cut to %d of %d bytes; restore it, or solve again with --restart", size,
 			s.distBytes())}
 }

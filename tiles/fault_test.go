@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ooc/tiles/disk"
+	"ooc/tiles/lock"
 )
 
 // TestCutUnderTheMapping truncates the matrix of an open store at every kind
@@ -34,7 +35,7 @@ func TestCutUnderTheMapping(t *testing.T) {
 			"row": s.ReadRow(line, 127), "column": s.ReadCol(line, 127), "entry": second(s.ReadAt(127, 127)),
 		} {
 			var f *FaultError
-			if !errors.As(err, &f) || !errors.Is(err, ErrCorrupt) || f.I != 1 || f.J != 1 ||
+			if !errors.As(err, &f) || !errors.Is(err, disk.ErrCorrupt) || f.I != 1 || f.J != 1 ||
 				f.File != s.path(nameDist) {
 				t.Fatalf("cut at %d, %s: %v", cut, op, err)
 			}
@@ -45,14 +46,14 @@ func TestCutUnderTheMapping(t *testing.T) {
 		must(t, s.ReadTile(b, 1, 0)) // the tiles before the cut are fine
 		must(t, s.WriteTile(0, 2, b))
 		s.Prefetch(2, 2)
-		if err := s.Checkpoint(State{Done: 2}); !errors.Is(err, ErrCorrupt) {
+		if err := s.Checkpoint(State{Done: 2}); !errors.Is(err, disk.ErrCorrupt) {
 			t.Errorf("cut at %d: checkpoint: %v", cut, err)
 		}
 		if st, _, err := s.State(); st.Done != 1 || err != nil {
 			t.Errorf("cut at %d: state %+v, %v", cut, st, err)
 		}
 		must(t, s.Close())
-		if _, err := Open(s.Dir()); !errors.Is(err, ErrCorrupt) {
+		if _, err := Open(s.Dir()); !errors.Is(err, disk.ErrCorrupt) {
 			t.Errorf("cut at %d: Open: %v", cut, err)
 		}
 	}
@@ -105,11 +106,12 @@ func TestRemovedMatrix(t *testing.T) {
 	for _, name := range []string{nameDist, nameState, nameLock} { // without that lock another process may write
 		s := newStore(t, 64, 64)
 		must(t, os.Remove(s.path(name)))
-		if err := s.Checkpoint(State{Done: 1}); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), name) {
+		if err := s.Checkpoint(State{Done: 1}); !errors.Is(err, disk.ErrCorrupt) ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s removed: %v", name, err)
 		}
 		must(t, os.WriteFile(s.path(name), make([]byte, 4096+16384), 0o666))
-		if err := s.Checkpoint(State{Done: 1}); !errors.Is(err, ErrCorrupt) {
+		if err := s.Checkpoint(State{Done: 1}); !errors.Is(err, disk.ErrCorrupt) {
 			t.Errorf("%s replaced: %v", name, err)
 		}
 	}
@@ -155,7 +157,7 @@ func TestForeignFolders(t *testing.T) {
 		_, ierr := Incomplete(dir)
 		for what, err := range map[string]error{"Create": cerr, "Open": oerr, "OpenReadOnly": rerr,
 			"Incomplete": ierr} {
-			if !errors.Is(err, ErrNotStore) && !(name == "a hard link" && errors.Is(err, ErrCorrupt)) {
+			if !errors.Is(err, lock.ErrNotStore) && !(name == "a hard link" && errors.Is(err, disk.ErrCorrupt)) {
 				t.Errorf("%s, %s: %v", name, what, err)
 			}
 		}
@@ -173,7 +175,7 @@ func TestFileForAFolder(t *testing.T) {
 		"Create": second(Create(file, testMeta(64, 64), nil, IDs{})), "Vacant": Vacant(file),
 		"Open": second(Open(file)), "Vacant in it": Vacant(filepath.Join(file, "a.ooc")),
 	} {
-		if !errors.Is(err, ErrNotStore) {
+		if !errors.Is(err, lock.ErrNotStore) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -186,20 +188,20 @@ func TestFileForAFolder(t *testing.T) {
 // Its lock is neither made nor written to.
 func TestForeignStoreJSON(t *testing.T) {
 	for _, store := range []string{"", "{}", `{"format": "pantry", "version": 1}`, "not JSON"} {
-		for _, lock := range []string{"none", "", "yarn 1.0\n", lockMagic + "\n"} {
+		for _, locked := range []string{"none", "", "yarn 1.0\n", lockMagic + "\n"} {
 			dir := t.TempDir()
 			must(t, os.WriteFile(filepath.Join(dir, nameStore), []byte(store), 0o666))
-			if lock != "none" {
-				must(t, os.WriteFile(filepath.Join(dir, nameLock), []byte(lock), 0o666))
+			if locked != "none" {
+				must(t, os.WriteFile(filepath.Join(dir, nameLock), []byte(locked), 0o666))
 			}
 			before := contents(t, dir)
 			for what, err := range map[string]error{
 				"Create": second(Create(dir, testMeta(64, 64), nil, IDs{})), "Open": second(Open(dir)),
 				"OpenReadOnly": second(OpenReadOnly(dir)), "Vacant": Vacant(dir),
 			} {
-				if !errors.Is(err, ErrNotStore) && !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), dir) ||
-					!strings.Contains(err.Error(), "--out") {
-					t.Errorf("%q, lock %q: %s: %v", store, lock, what, err)
+				if !errors.Is(err, lock.ErrNotStore) && !errors.Is(err, disk.ErrCorrupt) ||
+					!strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "--out") {
+					t.Errorf("%q, lock %q: %s: %v", store, locked, what, err)
 				}
 			}
 			if after := contents(t, dir); !maps.Equal(before, after) {
@@ -224,12 +226,12 @@ func TestHardLinks(t *testing.T) {
 		_, lerr := ownFiles(dir)
 		_, werr := disk.OpenRegular(path, os.O_RDWR)
 		for what, err := range map[string]error{"the look": lerr, "for writing": werr} {
-			if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), path) ||
+			if !errors.Is(err, disk.ErrCorrupt) || !strings.Contains(err.Error(), path) ||
 				!strings.Contains(err.Error(), "hard link") {
 				t.Errorf("%s: %s: %v", name, what, err)
 			}
 		}
-		if err := useEverything(dir); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), path) {
+		if err := useEverything(dir); !errors.Is(err, disk.ErrCorrupt) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if after, err := os.ReadFile(outside); err != nil || string(after) != string(before) {
@@ -265,7 +267,7 @@ func TestFoldersThatBecomeStores(t *testing.T) {
 func TestLinksInAStore(t *testing.T) {
 	for name := range ownNames {
 		// This store has none of these.
-		if name == nameStoreTmp || name == nameSumsSpare || name == nameFactors || name == FactorsSpare {
+		if name == nameStoreTmp || name == nameSumsSpare || name == nameFactors || name == nameFactorsTmp {
 			continue
 		}
 		dir := fullStore(t)
@@ -274,7 +276,7 @@ func TestLinksInAStore(t *testing.T) {
 		before, err := os.ReadFile(outside)
 		must(t, err)
 		must(t, os.Symlink(outside, path))
-		if err := useEverything(dir); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), path) {
+		if err := useEverything(dir); !errors.Is(err, disk.ErrCorrupt) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s is a link: %v", name, err)
 		}
 		if after, err := os.ReadFile(outside); err != nil || string(after) != string(before) {
@@ -284,7 +286,7 @@ func TestLinksInAStore(t *testing.T) {
 		if !mkfifo(t, path) {
 			continue
 		}
-		if err := useEverything(dir); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), path) {
+		if err := useEverything(dir); !errors.Is(err, disk.ErrCorrupt) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s is a FIFO: %v", name, err)
 		}
 	}
@@ -296,10 +298,10 @@ func TestLinkForACore(t *testing.T) {
 	s, outside := newStore(t, 64, 64), fullStore(t)
 	must(t, os.Symlink(outside, s.path(nameCore)))
 	before := fmt.Sprint(listing(t, outside))
-	if _, err := s.CoreDir(); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), s.path(nameCore)) {
+	if _, err := s.CoreDir(); !errors.Is(err, disk.ErrCorrupt) || !strings.Contains(err.Error(), s.path(nameCore)) {
 		t.Errorf("CoreDir: %v", err)
 	}
-	if err := s.RemoveCore(); !errors.Is(err, ErrCorrupt) {
+	if err := s.RemoveCore(); !errors.Is(err, disk.ErrCorrupt) {
 		t.Errorf("RemoveCore: %v", err)
 	}
 	if after := fmt.Sprint(listing(t, outside)); after != before {
@@ -317,7 +319,7 @@ func useEverything(dir string) error {
 	if _, _, _, _, err := readAll(dir); err != nil {
 		return err
 	}
-	if _, err := ReadLive(dir); err != nil {
+	if _, _, err := ReadLive(dir); err != nil {
 		return err
 	}
 	s, err := Open(dir)

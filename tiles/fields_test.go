@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ooc/kernels/entry"
+	"ooc/tiles/disk"
 )
 
 // pairsStore is pairsStoreOf for i32.
@@ -127,7 +128,7 @@ func TestWritePredecessors(t *testing.T) {
 	}
 	for _, err := range []error{s.WritePredecessors(150, []int32{0}, []int32{0}),
 		s.WritePredecessors(0, []int32{150}, []int32{0})} {
-		if err == nil || errors.Is(err, ErrCorrupt) {
+		if err == nil || errors.Is(err, disk.ErrCorrupt) {
 			t.Errorf("beyond the matrix: %v", err)
 		}
 	}

@@ -31,14 +31,13 @@ const (
 	// in the last second of a solve cannot run out of it.
 	nameSumsSpare = "sums.tmp"
 	nameStoreTmp  = "store.json.tmp"
-
-	// FactorsSpare is the name of the file of factors until it is whole.
-	FactorsSpare = "factors.tmp"
+	// What disk.Replace calls the file of factors until it is whole.
+	nameFactorsTmp = "factors.tmp"
 )
 
 var ownNames = map[string]bool{
 	nameStore: true, nameGraph: true, nameIDs: true, nameDist: true, nameState: true,
-	nameLive: true, nameSums: true, nameFactors: true, FactorsSpare: true, nameLock: true, nameSumsSpare: true,
+	nameLive: true, nameSums: true, nameFactors: true, nameFactorsTmp: true, nameLock: true, nameSumsSpare: true,
 	nameStoreTmp: true,
 }
 
@@ -95,30 +94,14 @@ func (s *Store) removeFolder(name string) error {
 }
 
 // replaceFile makes the file name hold data, all of it or none of it, see disk.Replace.
-func (s *Store) replaceFile(name, tmp string, data []byte) error {
-	return disk.Replace(s.path(name), tmp, func(f *os.File) error {
+func (s *Store) replaceFile(name string, data []byte) error {
+	return disk.Replace(s.path(name), func(f *os.File) error {
 		// No truncation first: the spare's blocks are the reservation.
-		if err := s.writeAt(f, tmp, data, 0); err != nil {
+		if err := s.writeAt(f, name+".tmp", data, 0); err != nil {
 			return err
 		}
 		return f.Truncate(int64(len(data)))
 	})
-}
-
-// RoomInPlace is disk.Room for a store at dir: what is there of a store that is replaced, or of an import that is
-// started over, gives its space back first.
-func RoomInPlace(dir, file string, size int64) error {
-	if free, err := FreeInPlace(dir); err == nil && free < size {
-		return disk.NoSpace(file, size, free)
-	}
-	return nil
-}
-
-// FreeInPlace is how many bytes this user may still allocate on the volume of a store at dir, once what is there of one
-// has given its space back. The folder may be missing.
-func FreeInPlace(dir string) (int64, error) {
-	free, err := disk.Free(dir)
-	return free + GivesBack(dir), err
 }
 
 // FreeBeside is how many bytes this user may still allocate on the volume of the store, once a core has given its
@@ -134,7 +117,8 @@ func (s *Store) CoreBytes() int64 {
 }
 
 // GivesBack is how much of its volume the files of ours in dir take, which it has again when a store is made in their
-// place. It asks of no file that it be sound.
+// place: of a store that is replaced, or an import that is started over. It asks of no file that it be sound, and dir
+// may be missing.
 func GivesBack(dir string) (sum int64) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

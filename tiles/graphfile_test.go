@@ -22,7 +22,7 @@ func FuzzHead(f *testing.F) {
 			binary.LittleEndian.PutUint32(sealed[8:], FormatVersion)
 			binary.LittleEndian.PutUint32(sealed[12:], 4)
 			copy(sealed[44:], m.ID[:])
-			binary.LittleEndian.PutUint32(sealed[headBytes-4:], Checksum(sealed[:headBytes-4]))
+			binary.LittleEndian.PutUint32(sealed[headBytes-4:], disk.Checksum(sealed[:headBytes-4]))
 			try = append(try, sealed)
 		}
 		for _, b := range try {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ooc/tiles/disk"
 )
 
 func TestIDText(t *testing.T) {
@@ -33,7 +35,7 @@ func TestFilesOfAnotherStore(t *testing.T) {
 	read := func(dir string) error {
 		_, _, _, _, err := readAll(dir)
 		if err == nil {
-			_, err = ReadLive(dir)
+			_, _, err = ReadLive(dir)
 		}
 		s, oerr := OpenReadOnly(dir)
 		if oerr != nil {
@@ -59,7 +61,7 @@ func TestFilesOfAnotherStore(t *testing.T) {
 		must(t, os.RemoveAll(path))
 		must(t, os.Rename(filepath.Join(there, name), path))
 		err = read(here)
-		if !errors.Is(err, ErrCorrupt) ||
+		if !errors.Is(err, disk.ErrCorrupt) ||
 			!strings.Contains(err.Error(), path+": store is corrupt: it belongs to another store") {
 			t.Errorf("the %s of another store: %v", name, err)
 		}
@@ -79,7 +81,7 @@ func TestStateOfAnotherStore(t *testing.T) {
 	s, err := Open(here.Dir())
 	must(t, err)
 	defer s.Close()
-	if _, _, err := s.Recover(); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "another store") ||
+	if _, _, err := s.Recover(); !errors.Is(err, disk.ErrCorrupt) || !strings.Contains(err.Error(), "another store") ||
 		!strings.Contains(err.Error(), "--restart") {
 		t.Errorf("recovered from another's state: %v", err)
 	}

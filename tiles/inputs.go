@@ -48,7 +48,7 @@ func (m *Meta) writeInput(f *os.File, magic string, h head, parts ...[]byte) err
 	h.Version, h.ID = FormatVersion, m.ID
 	at := int64(headBytes)
 	for i, part := range parts {
-		h.Sums[i] = Checksum(part)
+		h.Sums[i] = disk.Checksum(part)
 		if _, err := f.WriteAt(part, at); err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (h head) readParts(f *os.File, parts ...[]byte) error {
 		if n, err := f.ReadAt(part, at); n < len(part) {
 			return disk.ReadError(f.Name(), err)
 		}
-		sums[i] = Checksum(part)
+		sums[i] = disk.Checksum(part)
 		at += int64(len(part))
 	}
 	if sums != h.Sums {
@@ -94,7 +94,7 @@ func corruptInput(file, format string, args ...any) error {
 
 // CSR reads the graph, checks its checksums and its arrays, and gives a copy
 // that is the caller's. It fails with ErrNoCSR in a store of dense input and
-// with ErrCorrupt where the file is damaged.
+// with disk.ErrCorrupt where the file is damaged.
 func (s *Store) CSR() (g *CSR, err error) {
 	if s.joined != nil {
 		return s.joined[0].CSR()
@@ -110,7 +110,7 @@ func (s *Store) CSR() (g *CSR, err error) {
 }
 
 // IDs reads the outside ids and checks them; both fields are nil where ids are
-// 0…N-1. It fails with ErrCorrupt where the file is damaged.
+// 0…N-1. It fails with disk.ErrCorrupt where the file is damaged.
 func (s *Store) IDs() (ids IDs, err error) {
 	if s.joined != nil {
 		return s.joined[0].IDs()
@@ -126,7 +126,7 @@ func (s *Store) IDs() (ids IDs, err error) {
 }
 
 // CheckInputs reads graph.csr and ids to their ends, of all parts if these are all, from the disk and not from
-// memory. It fails with ErrCorrupt where one is damaged.
+// memory. It fails with disk.ErrCorrupt where one is damaged.
 func (s *Store) CheckInputs() error {
 	for _, p := range s.joined {
 		if err := p.CheckInputs(); err != nil {

@@ -81,7 +81,7 @@ func (s *Store) writeLive(data []byte) error {
 		return err
 	}
 	le.PutUint32(b[16:], uint32(len(data)))
-	le.PutUint32(b[20:], Checksum(data))
+	le.PutUint32(b[20:], disk.Checksum(data))
 	copy(b[liveID:], s.meta.ID[:])
 	copy(b[header:], data)
 	if _, err := s.live.WriteAt(b[16:], 16); err != nil {
@@ -94,40 +94,34 @@ func (s *Store) writeLive(data []byte) error {
 }
 
 // ReadLive gives what the last SetLive said on the store in dir, by whichever
-// process; lock.HolderOf says whether that still runs. It fails with
-// fs.ErrNotExist where nothing was ever said, with ErrCorrupt where it was said
-// of another store.
-func ReadLive(dir string) ([]byte, error) {
+// process, and when, by the clock of the volume; lock.HolderOf says whether that
+// process still runs. It fails with fs.ErrNotExist where nothing was ever said,
+// with disk.ErrCorrupt where it was said of another store.
+func ReadLive(dir string) (data []byte, at time.Time, err error) {
 	m, err := readMeta(dir)
 	if err != nil {
-		return nil, err
+		return nil, at, err
 	}
 	path := filepath.Join(dir, nameLive)
 	f, err := disk.OpenRegular(path, os.O_RDONLY)
 	if err != nil {
-		return nil, err
+		return nil, at, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, at, err
+	}
 	for try := 0; ; try++ {
 		data, err := readLive(f, &m)
 		if err == nil || !errors.Is(err, errTorn) || try == liveTries {
-			if err != nil && !errors.Is(err, ErrCorrupt) {
+			if err != nil && !errors.Is(err, disk.ErrCorrupt) {
 				err = fmt.Errorf("reading %s: %w", path, err)
 			}
-			return data, err
+			return data, info.ModTime(), err
 		}
 		time.Sleep(time.Millisecond)
 	}
-}
-
-// LiveTime is when SetLive last said something on the store in dir, by the
-// clock of its volume. It fails with fs.ErrNotExist where nothing was said.
-func LiveTime(dir string) (time.Time, error) {
-	info, err := os.Lstat(filepath.Join(dir, nameLive))
-	if err != nil {
-		return time.Time{}, err
-	}
-	return info.ModTime(), nil
 }
 
 // readLive looks once: the sequence number before and after must be the same
@@ -163,7 +157,7 @@ func decodeLive(file string, b, again []byte, m *Meta) ([]byte, error) {
 	if err := m.checkID(file, ID(b[liveID:liveHeader]), "remove it"); err != nil {
 		return nil, err
 	}
-	if end > int64(len(b)) || Checksum(b[header:end]) != le.Uint32(b[20:]) {
+	if end > int64(len(b)) || disk.Checksum(b[header:end]) != le.Uint32(b[20:]) {
 		return nil, errTorn
 	}
 	return b[header:end], nil

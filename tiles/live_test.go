@@ -10,30 +10,31 @@ import (
 	"testing"
 
 	"ooc/tiles/crashtest"
+	"ooc/tiles/disk"
 )
 
 func TestLive(t *testing.T) {
 	s := newStore(t, 64, 64)
-	if _, err := ReadLive(s.Dir()); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := ReadLive(s.Dir()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("before anything was said: %v", err)
 	}
 	for _, want := range [][]byte{[]byte(`{"round":1}`), {}, bytes.Repeat([]byte("x"), MaxLive), []byte("y")} {
 		must(t, s.SetLive(want))
-		if got, err := ReadLive(s.Dir()); !bytes.Equal(got, want) || err != nil {
+		if got, _, err := ReadLive(s.Dir()); !bytes.Equal(got, want) || err != nil {
 			t.Errorf("said %d bytes, read %d, %v", len(want), len(got), err)
 		}
 	}
 	must(t, s.Close())
 	s, _, _ = reopen(t, s.Dir())
-	if got, err := ReadLive(s.Dir()); string(got) != "y" || err != nil {
+	if got, _, err := ReadLive(s.Dir()); string(got) != "y" || err != nil {
 		t.Errorf("the last words of the last run: %q, %v", got, err)
 	}
 	must(t, s.SetLive([]byte("z")))
-	if got, err := ReadLive(s.Dir()); string(got) != "z" || err != nil {
+	if got, _, err := ReadLive(s.Dir()); string(got) != "z" || err != nil {
 		t.Errorf("the next run says: %q, %v", got, err)
 	}
 	must(t, os.Remove(s.path(nameLive)))
-	if _, err := ReadLive(s.Dir()); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := ReadLive(s.Dir()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without the file: %v", err)
 	}
 }
@@ -62,7 +63,7 @@ func TestLiveIsNeverTorn(t *testing.T) {
 	for r := range seen {
 		readers.Go(func() {
 			for range crashtest.Repeats(1500, 5000) {
-				b, err := ReadLive(s.Dir())
+				b, _, err := ReadLive(s.Dir())
 				if errors.Is(err, errTorn) {
 					continue // said to be torn, not passed off as whole
 				}
@@ -101,13 +102,13 @@ func TestLiveAfterKilledWriter(t *testing.T) {
 		b := bytes.Clone(good)
 		b[at] ^= 1
 		must(t, os.WriteFile(s.path(nameLive), b, 0o666))
-		if got, err := ReadLive(s.Dir()); err == nil {
+		if got, _, err := ReadLive(s.Dir()); err == nil {
 			t.Errorf("byte %d damaged: read %q", at, got)
 		}
 	}
 	s, _, _ = reopen(t, s.Dir())
 	must(t, s.SetLive([]byte("again")))
-	if got, err := ReadLive(s.Dir()); string(got) != "again" || err != nil {
+	if got, _, err := ReadLive(s.Dir()); string(got) != "again" || err != nil {
 		t.Errorf("read %q, %v", got, err)
 	}
 }
@@ -117,7 +118,7 @@ func FuzzLive(f *testing.F) {
 	m := &Meta{Version: FormatVersion, ID: ID{15: 1}}
 	whole := append([]byte(liveMagic), 2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0)
 	whole = append(append(whole, m.ID[:]...), 'x')
-	binary.LittleEndian.PutUint32(whole[20:], Checksum([]byte("x")))
+	binary.LittleEndian.PutUint32(whole[20:], disk.Checksum([]byte("x")))
 	if got, err := decodeLive(nameLive, whole, whole[8:16], m); string(got) != "x" || err != nil {
 		f.Fatalf("%q, %v", got, err)
 	}
@@ -126,7 +127,7 @@ func FuzzLive(f *testing.F) {
 	f.Add(bytes.Repeat([]byte{255}, liveBytes), uint64(0))
 	f.Fuzz(func(t *testing.T, b []byte, again uint64) {
 		got, err := decodeLive(nameLive, b, binary.LittleEndian.AppendUint64(nil, again), m)
-		if err == nil && (len(b) < liveHeader+len(got) || Checksum(got) != binary.LittleEndian.Uint32(b[20:]) ||
+		if err == nil && (len(b) < liveHeader+len(got) || disk.Checksum(got) != binary.LittleEndian.Uint32(b[20:]) ||
 			again%2 == 1) {
 			t.Errorf("%q of %q", got, b)
 		}

@@ -140,7 +140,7 @@ func TestLockBetweenProcesses(t *testing.T) {
 	s := newStore(t, 64, 64)
 	dir := s.Dir()
 	must(t, s.Close())
-	if h, err := lock.HolderOf(dir); h != (lock.Holder{}) || err != nil {
+	if h, err := lock.HolderOf(dir); h.PID != 0 || h.Host != "" || h.Running || err != nil {
 		t.Errorf("after a clean end: %+v, %v", h, err)
 	}
 	cmd := child(t, "hold", dir)
@@ -153,7 +153,7 @@ func TestLockBetweenProcesses(t *testing.T) {
 	} {
 		_, err := open()
 		var locked *lock.LockedError
-		if !errors.As(err, &locked) || !errors.Is(err, ErrLocked) || locked.PID != cmd.Process.Pid ||
+		if !errors.As(err, &locked) || !errors.Is(err, lock.ErrLocked) || locked.PID != cmd.Process.Pid ||
 			locked.Host != host {
 			t.Errorf("%s of a locked store: %v", name, err)
 		}
@@ -174,7 +174,7 @@ func TestLockBetweenProcesses(t *testing.T) {
 
 func TestLockWithinProcess(t *testing.T) {
 	s := newStore(t, 64, 64)
-	if _, err := Open(s.Dir()); !errors.Is(err, ErrLocked) {
+	if _, err := Open(s.Dir()); !errors.Is(err, lock.ErrLocked) {
 		t.Errorf("second writer: %v", err)
 	}
 	must(t, s.Close())
@@ -245,14 +245,14 @@ func TestNetworkLock(t *testing.T) {
 // TestVacantFolder: said before anything else is done.
 func TestVacantFolder(t *testing.T) {
 	s := newStore(t, 64, 64)
-	if err := Vacant(s.Dir()); !errors.Is(err, ErrLocked) {
+	if err := Vacant(s.Dir()); !errors.Is(err, lock.ErrLocked) {
 		t.Errorf("a store in use: %v", err)
 	}
 	must(t, s.Close())
 	must(t, Vacant(s.Dir()))
 	must(t, Vacant(filepath.Join(t.TempDir(), "none")))
 	must(t, os.WriteFile(s.path("notes.txt"), nil, 0o666))
-	if err := Vacant(s.Dir()); !errors.Is(err, ErrNotStore) {
+	if err := Vacant(s.Dir()); !errors.Is(err, lock.ErrNotStore) {
 		t.Errorf("a folder with more: %v", err)
 	}
 }
@@ -278,7 +278,7 @@ func TestTornLock(t *testing.T) {
 		whole + strings.Repeat("\x00", 4096)} {
 		must(t, os.WriteFile(path, []byte(text), 0o666))
 		for what, err := range map[string]error{"the look": second(ownFiles(dir)), "Open": second(Open(dir))} {
-			if !errors.Is(err, ErrNotStore) || !strings.Contains(err.Error(), nameLock) {
+			if !errors.Is(err, lock.ErrNotStore) || !strings.Contains(err.Error(), nameLock) {
 				t.Errorf("%s at %.20q: %v", what, text, err)
 			}
 		}
@@ -337,7 +337,7 @@ func TestCreateRace(t *testing.T) {
 		switch {
 		case strings.Contains(out, "created"):
 			won++
-		case !strings.Contains(out, ErrLocked.Error()) && !strings.Contains(out, ErrExists.Error()):
+		case !strings.Contains(out, lock.ErrLocked.Error()) && !strings.Contains(out, ErrExists.Error()):
 			t.Errorf("a loser says %q", out)
 		}
 	}

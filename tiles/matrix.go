@@ -227,14 +227,11 @@ func (m matrix) ReadAt(u, v int) (uint64, error) {
 	return k.Wide().At(dst, 0), err
 }
 
-// Checksum is the CRC-32C of bytes, which all checksums of a store are.
-func Checksum(data []byte) uint32 { return disk.Checksum(data) }
-
 // Sums sets dst, of SumsPerTile elements, to the checksums of a tile's bytes: of as many equal parts, its strips.
 func Sums(dst []uint32, tile []byte) {
 	strip := len(tile) / len(dst)
 	for k := range dst {
-		dst[k] = Checksum(tile[k*strip:][:strip])
+		dst[k] = disk.Checksum(tile[k*strip:][:strip])
 	}
 }
 

@@ -154,7 +154,7 @@ func metaSum(m Meta) (string, error) {
 }
 
 func sumText(description []byte) string {
-	return fmt.Sprintf("crc32c:%08x", Checksum(description))
+	return fmt.Sprintf("crc32c:%08x", disk.Checksum(description))
 }
 
 // unwrap takes the mark and the checksum off compact JSON of store.json. Without the mark, ok is false.

@@ -18,7 +18,7 @@ import (
 // Incomplete says whether dir holds a store whose import died before
 // store.json was written; Create on it starts over. A missing or empty folder
 // and a complete store are not incomplete. A folder with files that are not
-// ours fails with ErrNotStore.
+// ours fails with lock.ErrNotStore.
 func Incomplete(dir string) (bool, error) {
 	names, err := ownFiles(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +78,8 @@ func ownFiles(dir string) ([]string, error) {
 		return nil, err
 	}
 	if !slices.Contains(names, nameLock) {
-		return nil, fmt.Errorf("%s: %w: it has no lock file of ours; name another folder with --out", dir, ErrNotStore)
+		return nil, fmt.Errorf("%s: %w: it has no lock file of ours; name another folder with --out", dir,
+			lock.ErrNotStore)
 	}
 	if slices.Contains(names, nameStore) {
 		_, err := readMeta(dir)
@@ -97,7 +98,8 @@ func ownFiles(dir string) ([]string, error) {
 func ownNamesIn(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, syscall.ENOTDIR) {
-		return nil, fmt.Errorf("%s: %w: it is a file, or lies in one; name another folder with --out", dir, ErrNotStore)
+		return nil, fmt.Errorf("%s: %w: it is a file, or lies in one; name another folder with --out", dir,
+			lock.ErrNotStore)
 	}
 	if err != nil {
 		return nil, err
@@ -111,7 +113,7 @@ func ownNamesIn(dir string) ([]string, error) {
 		if !(ownNames[e.Name()] && e.Type().IsRegular() || isCore(e.Name()) && e.IsDir()) {
 			err = fmt.Errorf(
 				"%s: %w: it holds %s, which is not ours; move that away, or name another folder with --out",
-				dir, ErrNotStore, e.Name())
+				dir, lock.ErrNotStore, e.Name())
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // it has gone meanwhile

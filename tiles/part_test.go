@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"ooc/tiles/disk"
 )
 
 // TestReadEntries reads random parts of tiles and compares them with the whole tiles, while they change.
@@ -41,7 +43,7 @@ func TestReadEntriesErrors(t *testing.T) {
 	must(t, s.ReadEntries(make([]byte, 400), 1, 1, 0))
 	var fault *FaultError
 	err := s.ReadEntries(make([]byte, 408), 1, 1, 0)
-	if !errors.As(err, &fault) || !errors.Is(err, ErrCorrupt) || fault.Offset != s.geo.TileOffset(1, 1)+400 ||
+	if !errors.As(err, &fault) || !errors.Is(err, disk.ErrCorrupt) || fault.Offset != s.geo.TileOffset(1, 1)+400 ||
 		!strings.Contains(err.Error(), "cut to") {
 		t.Errorf("a tile that was cut: %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ooc/kernels/entry"
+	"ooc/tiles/disk"
 )
 
 // partsOf makes the part stores of a matrix in a folder, each with a value of its own in every tile, solved and summed.
@@ -197,10 +198,11 @@ func TestDamagedPart(t *testing.T) {
 		text string
 		kind error
 	}{
-		{"", ErrCorrupt},
-		{string(good[:len(good)/2]), ErrCorrupt},
-		{strings.Replace(string(good), `"n": 300`, `"n": 301`, 1), ErrCorrupt},
-		{strings.Replace(string(good), fmt.Sprintf(`"version": %d`, FormatVersion), `"version": 6`, 1), ErrCorrupt},
+		{"", disk.ErrCorrupt},
+		{string(good[:len(good)/2]), disk.ErrCorrupt},
+		{strings.Replace(string(good), `"n": 300`, `"n": 301`, 1), disk.ErrCorrupt},
+		{strings.Replace(string(good), fmt.Sprintf(`"version": %d`, FormatVersion), `"version": 6`, 1),
+			disk.ErrCorrupt},
 		{string(sealMeta(t, strings.Replace(string(good), fmt.Sprintf(`"version": %d`, FormatVersion), `"version": 99`,
 			1))), ErrVersion},
 	} {

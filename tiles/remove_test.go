@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ooc/tiles/internal/hook"
+	"ooc/tiles/lock"
 )
 
 // TestRemove wants a store to go with its folder, and to stay whole where something else is in it.
@@ -19,7 +20,7 @@ func TestRemove(t *testing.T) {
 	must(t, os.WriteFile(mine, []byte("x"), 0o600))
 	before, err := os.ReadDir(dir)
 	must(t, err)
-	if err := s.Remove(); !errors.Is(err, ErrNotStore) {
+	if err := s.Remove(); !errors.Is(err, lock.ErrNotStore) {
 		t.Errorf("with a file of somebody else: %v", err)
 	}
 	if after, err := os.ReadDir(dir); err != nil || len(after) != len(before) || !IsStore(dir) {

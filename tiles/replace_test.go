@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"ooc/tiles/crashtest"
+	"ooc/tiles/disk"
 	"ooc/tiles/internal/hook"
 	"ooc/tiles/lock"
 )
@@ -209,7 +210,8 @@ func TestForeignCoreIsKept(t *testing.T) {
 			}
 			for what, err := range map[string]error{"an open store": s.RemoveCore(), "Open": second(Open(dir)),
 				"Replace": second(s.Replace(testMeta(10, 64), nil, IDs{}))} {
-				if !errors.Is(err, ErrNotStore) && !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), core) {
+				if !errors.Is(err, lock.ErrNotStore) && !errors.Is(err, disk.ErrCorrupt) ||
+					!strings.Contains(err.Error(), core) {
 					t.Errorf("%s/%s: %s: %v", core, name, what, err)
 				}
 			}
@@ -248,7 +250,7 @@ func TestRemovedButOpen(t *testing.T) {
 		}
 		must(t, s.Close())
 		must(t, os.WriteFile(filepath.Join(dir, ".nfs-notes"), []byte("x"), 0o666))
-		if _, err := ownFiles(dir); !errors.Is(err, ErrNotStore) {
+		if _, err := ownFiles(dir); !errors.Is(err, lock.ErrNotStore) {
 			t.Errorf("another name: %v", err)
 		}
 	}
@@ -378,7 +380,7 @@ func TestReplaceStops(t *testing.T) {
 		f, err := os.Open(filepath.Join(dir, nameLock))
 		must(t, err)
 		defer f.Close()
-		if err := lock.File(f, false); !errors.Is(err, ErrLocked) {
+		if err := lock.File(f, false); !errors.Is(err, lock.ErrLocked) {
 			t.Errorf("before operation %d nobody has the lock: %v", clean.count, err)
 		}
 		return copied()
@@ -504,7 +506,7 @@ func TestReadersWhileReplaced(t *testing.T) {
 		if err == nil {
 			_, err = r.Sums()
 		}
-		again := err != nil && strings.Contains(err.Error(), "ask again") && !errors.Is(err, ErrCorrupt)
+		again := err != nil && strings.Contains(err.Error(), "ask again") && !errors.Is(err, disk.ErrCorrupt)
 		if name == nameGraph || name == nameDist { // open by then
 			if !errors.Is(err, fs.ErrNotExist) || r.Meta().N != 129 {
 				t.Errorf("%s: a reader of %d vertices is told: %v", name, r.Meta().N, err)

@@ -34,7 +34,7 @@ func childLimited(args []string) error {
 		return err
 	}
 	_, err = Create(args[0], testMeta(1000, 64), nil, IDs{})
-	if !errors.Is(err, ErrNoSpace) || !errors.Is(err, unix.EFBIG) {
+	if !errors.Is(err, disk.ErrNoSpace) || !errors.Is(err, unix.EFBIG) {
 		return fmt.Errorf("not for the limit: %w", err)
 	}
 	fmt.Println("no space, as expected")
@@ -80,8 +80,8 @@ func childCapped(args []string) error {
 		return err
 	}
 	var f *FaultError
-	if err = s.WriteTile(1, 1, tile); !errors.As(err, &f) || !errors.Is(err, ErrNoSpace) ||
-		errors.Is(err, ErrCorrupt) || f.I != 1 || f.J != 1 || !strings.Contains(err.Error(), s.path(nameDist)) {
+	if err = s.WriteTile(1, 1, tile); !errors.As(err, &f) || !errors.Is(err, disk.ErrNoSpace) ||
+		errors.Is(err, disk.ErrCorrupt) || f.I != 1 || f.J != 1 || !strings.Contains(err.Error(), s.path(nameDist)) {
 		return fmt.Errorf("not for the limit: %w", err)
 	}
 	fmt.Println("no space, as expected")
@@ -139,14 +139,14 @@ func TestNoSpace(t *testing.T) {
 	} {
 		dir := filepath.Join(vol, "a.ooc")
 		_, err := Create(dir, c.m, c.csr, c.ids)
-		if !errors.Is(err, ErrNoSpace) || !strings.Contains(err.Error(), "--out") {
+		if !errors.Is(err, disk.ErrNoSpace) || !strings.Contains(err.Error(), "--out") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if left := listing(t, vol); len(left) != 0 {
 			t.Errorf("%s: left behind: %v", name, left)
 		}
 		must(t, os.Mkdir(dir, 0o777)) // a folder of the user's stays
-		if _, err := Create(dir, c.m, c.csr, c.ids); !errors.Is(err, ErrNoSpace) {
+		if _, err := Create(dir, c.m, c.csr, c.ids); !errors.Is(err, disk.ErrNoSpace) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if left := listing(t, dir); len(left) != 0 {
@@ -166,7 +166,7 @@ func TestReplaceOnFullVolume(t *testing.T) {
 	must(t, fillRound(s, 7))
 	must(t, s.Checkpoint(State{Done: 7}))
 	before := contents(t, s.Dir())
-	if _, err := s.Replace(testMeta(1280, 64), nil, IDs{}); !errors.Is(err, ErrNoSpace) ||
+	if _, err := s.Replace(testMeta(1280, 64), nil, IDs{}); !errors.Is(err, disk.ErrNoSpace) ||
 		!strings.Contains(err.Error(), nameDist) {
 		t.Errorf("6.25 MiB on 6: %v", err)
 	}
@@ -185,11 +185,12 @@ func TestReplaceOnFullVolume(t *testing.T) {
 	must(t, err)
 	must(t, os.Remove(s.path(nameStore)))
 	must(t, s.Close())
-	must(t, RoomInPlace(s.Dir(), nameDist, 5<<20)) // of an import that died
-	if err := RoomInPlace(s.Dir(), nameDist, 7<<20); !errors.Is(err, ErrNoSpace) {
+	must(t, disk.Room(s.Dir(), nameDist, 5<<20, GivesBack(s.Dir()))) // of an import that died
+	if err := disk.Room(s.Dir(), nameDist, 7<<20, GivesBack(s.Dir())); !errors.Is(err, disk.ErrNoSpace) {
 		t.Errorf("7 MiB on 6: %v", err)
 	}
-	if err := RoomInPlace(filepath.Join(vol, "b.ooc"), nameDist, 2<<20); !errors.Is(err, ErrNoSpace) {
+	other := filepath.Join(vol, "b.ooc")
+	if err := disk.Room(other, nameDist, 2<<20, GivesBack(other)); !errors.Is(err, disk.ErrNoSpace) {
 		t.Errorf("another store beside it: %v", err)
 	}
 }
@@ -216,7 +217,7 @@ func TestFallocateFails(t *testing.T) {
 		}
 		return os.WriteFile(filepath.Join(vol, "y"), make([]byte, 1<<20), 0o666)
 	}})
-	if err := disk.Reserve(f, 3<<19); !errors.Is(err, ErrNoSpace) || !strings.Contains(err.Error(), "reserving") {
+	if err := disk.Reserve(f, 3<<19); !errors.Is(err, disk.ErrNoSpace) || !strings.Contains(err.Error(), "reserving") {
 		t.Errorf("reserving 1.5 MiB of 2, of which 1 was taken meanwhile: %v", err)
 	}
 }
@@ -301,7 +302,7 @@ func loopMount(t *testing.T, image, size, mkfs string, args ...string) string {
 // no space, not damage.
 func TestFullWithoutReservation(t *testing.T) {
 	vol := loopMount(t, filepath.Join(t.TempDir(), "image"), "16m", "mkfs.ext2")
-	if _, err := Create(filepath.Join(vol, "b.ooc"), testMeta(3000, 64), nil, IDs{}); !errors.Is(err, ErrNoSpace) {
+	if _, err := Create(filepath.Join(vol, "b.ooc"), testMeta(3000, 64), nil, IDs{}); !errors.Is(err, disk.ErrNoSpace) {
 		t.Errorf("36 MB on 16: %v", err)
 	}
 	s, err := Create(filepath.Join(vol, "a.ooc"), testMeta(1000, 64), nil, IDs{})
@@ -310,7 +311,7 @@ func TestFullWithoutReservation(t *testing.T) {
 	fillUp(t, vol)
 	err = fillRound(s, 7)
 	var f *FaultError
-	if !errors.As(err, &f) || !errors.Is(err, ErrNoSpace) || errors.Is(err, ErrCorrupt) {
+	if !errors.As(err, &f) || !errors.Is(err, disk.ErrNoSpace) || errors.Is(err, disk.ErrCorrupt) {
 		t.Errorf("writing on a full volume: %v", err)
 	}
 }
@@ -376,7 +377,7 @@ func TestReadOnlyMedium(t *testing.T) {
 	if st, ok, err := r.State(); st.Done != 9 || !ok || err != nil {
 		t.Errorf("state %+v, %v, %v", st, ok, err)
 	}
-	if b, err := ReadLive(s.Dir()); string(b) != "bye" || err != nil {
+	if b, _, err := ReadLive(s.Dir()); string(b) != "bye" || err != nil {
 		t.Errorf("live %q, %v", b, err)
 	}
 	if h, err := lock.HolderOf(s.Dir()); h.Running || err != nil {

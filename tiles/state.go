@@ -97,7 +97,7 @@ var zeroSector = make([]byte, stateSector)
 
 // decodeRecord reads one sector of a file, whose path is for messages; a short
 // one is damaged. The error is ErrVersion for an intact record of another
-// version, ErrCorrupt for one of another store.
+// version, disk.ErrCorrupt for one of another store.
 func decodeRecord(file string, b []byte, m *Meta) (r record, _ status, err error) {
 	if len(b) == stateSector && bytes.Equal(b, zeroSector) {
 		return r, empty, nil
@@ -159,7 +159,7 @@ func decodeState(file string, b []byte, m *Meta) (stateFile, error) {
 	}
 	// A note is a favour: one that does not check out was never there.
 	switch r, st, err := decodeRecord(file, sector(noteSector), m); {
-	case errors.Is(err, ErrCorrupt):
+	case errors.Is(err, disk.ErrCorrupt):
 		return sf, err
 	case err == nil && st == intact && r.kind != recordSlot:
 		sf.note = r
@@ -168,7 +168,7 @@ func decodeState(file string, b []byte, m *Meta) (stateFile, error) {
 }
 
 // newest gives the index of the newest intact slot, -1 if no slot was ever
-// written, and ErrCorrupt if that cannot be told for damage. With one slot
+// written, and disk.ErrCorrupt if that cannot be told for damage. With one slot
 // damaged the other is still true: entries only ever get lower, so what every
 // entry has finished once stays finished.
 func (sf *stateFile) newest() (int, error) {
@@ -179,7 +179,7 @@ func (sf *stateFile) newest() (int, error) {
 		}
 	}
 	if best < 0 && sf.anyDamaged {
-		return -1, fmt.Errorf("%w: no restore point in it checks out; solve again with --restart", ErrCorrupt)
+		return -1, fmt.Errorf("%w: no restore point in it checks out; solve again with --restart", disk.ErrCorrupt)
 	}
 	return best, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ooc/tiles/crashtest"
+	"ooc/tiles/disk"
 	"ooc/tiles/internal/hook"
 	"ooc/tiles/lock"
 )
@@ -85,7 +86,7 @@ func TestEveryBitFlip(t *testing.T) {
 		b[bit/8] ^= 1 << (bit % 8)
 		st, ok, _, err = best(b)
 		switch {
-		case sector == 0 && !errors.Is(err, ErrCorrupt):
+		case sector == 0 && !errors.Is(err, disk.ErrCorrupt):
 			t.Fatalf("bit %d of the only slot: %+v, %v, %v", bit, st, ok, err)
 		case sector != 0 && (err != nil || st != newer):
 			t.Fatalf("bit %d outside the only slot: %+v, %v, %v", bit, st, ok, err)
@@ -98,14 +99,14 @@ func TestEveryTruncation(t *testing.T) {
 	for n := range stateBytes {
 		st, ok, note, err := best(good[:n])
 		switch {
-		case n < stateSector && !errors.Is(err, ErrCorrupt),
+		case n < stateSector && !errors.Is(err, disk.ErrCorrupt),
 			n >= stateSector && n < 2*stateSector && (st != older || err != nil),
 			n >= 2*stateSector && (st != newer || err != nil),
 			err == nil && (!ok || note && n < stateBytes-stateSector):
 			t.Fatalf("%d bytes: %+v, %v, note %v, %v", n, st, ok, note, err)
 		}
 	}
-	if _, _, _, err := best(append(good, 0)); !errors.Is(err, ErrCorrupt) {
+	if _, _, _, err := best(append(good, 0)); !errors.Is(err, disk.ErrCorrupt) {
 		t.Errorf("one byte too many: %v", err)
 	}
 	blank := make([]byte, stateBytes)
@@ -113,7 +114,7 @@ func TestEveryTruncation(t *testing.T) {
 		t.Errorf("a blank file: %v, %v", ok, err)
 	}
 	for n := range 2 * stateSector { // a slot may have been in what is gone
-		if _, _, _, err := best(blank[:n]); !errors.Is(err, ErrCorrupt) {
+		if _, _, _, err := best(blank[:n]); !errors.Is(err, disk.ErrCorrupt) {
 			t.Fatalf("%d bytes of a blank file: %v", n, err)
 		}
 	}
@@ -153,14 +154,14 @@ func TestForeignState(t *testing.T) {
 	other = testStore
 	other.ID[15]++
 	for what, b := range map[string][]byte{"slot": b, "note": stateImage(nil, &ahead, here)} {
-		if _, err := decodeState(nameState, b, &other); !errors.Is(err, ErrCorrupt) ||
+		if _, err := decodeState(nameState, b, &other); !errors.Is(err, disk.ErrCorrupt) ||
 			!strings.Contains(err.Error(), "it belongs to another store") {
 			t.Errorf("another store's %s: %v", what, err)
 		}
 	}
 	note := stateImage(nil, &ahead, here) // a note where a slot belongs
 	copy(note, note[noteSector*stateSector:])
-	if _, _, _, err := best(note); !errors.Is(err, ErrCorrupt) {
+	if _, _, _, err := best(note); !errors.Is(err, disk.ErrCorrupt) {
 		t.Errorf("a note in a slot: %v", err)
 	}
 }
@@ -379,7 +380,7 @@ func TestUnreadable(t *testing.T) {
 	}
 	reopen(t, s.Dir())
 	if _, err := Create(fresh, testMeta(64, 64), nil, IDs{}); !errors.Is(err, syscall.EIO) ||
-		errors.Is(err, ErrNotStore) {
+		errors.Is(err, lock.ErrNotStore) {
 		t.Errorf("Create without having read the lock: %v", err)
 	}
 	if _, err := os.Lstat(fresh); err == nil {
@@ -397,10 +398,10 @@ func TestDamagedStateOnDisk(t *testing.T) {
 	s, err := Open(s.Dir())
 	must(t, err)
 	defer s.Close()
-	if _, _, err := s.State(); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), path) {
+	if _, _, err := s.State(); !errors.Is(err, disk.ErrCorrupt) || !strings.Contains(err.Error(), path) {
 		t.Errorf("state: %v", err)
 	}
-	if _, _, err := s.Recover(); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "--restart") {
+	if _, _, err := s.Recover(); !errors.Is(err, disk.ErrCorrupt) || !strings.Contains(err.Error(), "--restart") {
 		t.Errorf("recover: %v", err)
 	}
 	must(t, s.Reset())
@@ -455,7 +456,7 @@ func FuzzState(f *testing.F) {
 			if err == nil && ok && (st.Done < 0 || st.Done > int64(testStore.N) || st.Elapsed < 0) {
 				t.Fatalf("accepted %+v", st)
 			}
-			if err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) {
+			if err != nil && !errors.Is(err, disk.ErrCorrupt) && !errors.Is(err, ErrVersion) {
 				t.Fatalf("an error without a kind: %v", err)
 			}
 		}

@@ -82,7 +82,7 @@ func (s *Store) path(name string) string { return filepath.Join(s.dir, name) }
 
 // Open opens a complete store as its one writer. It fails with a *lock.LockedError
 // while another process has it, with ErrIncomplete where an import died, with
-// ErrNotStore for other folders, with ErrCorrupt or ErrVersion where the files
+// lock.ErrNotStore for other folders, with disk.ErrCorrupt or ErrVersion where the files
 // are not what store.json says. Call Recover or Reset before writing.
 func Open(dir string) (*Store, error) {
 	// The lock of another program's folder is neither made nor written to.
@@ -116,7 +116,7 @@ func openLocked(dir string, open func() (*Store, error)) (*Store, error) {
 // OpenReadOnly opens a complete store for reading. It takes no lock, so it
 // works while a solve runs, and on media that cannot be written; entries read
 // during a solve are upper bounds. Errors are those of Open, but never
-// ErrLocked.
+// lock.ErrLocked.
 //
 // A folder that holds all part stores of a solve is opened as one store. See OpenParts.
 func OpenReadOnly(dir string) (*Store, error) {
@@ -173,7 +173,7 @@ func findMeta(dir string) (Meta, error) {
 }
 
 // errAppeared says that store.json was not there, and now is.
-var errAppeared = fmt.Errorf("%w: its %s goes and comes", ErrNotStore, nameStore)
+var errAppeared = fmt.Errorf("%w: its %s goes and comes", lock.ErrNotStore, nameStore)
 
 // notOpen explains a folder without store.json, and leaves other errors as they
 // are.
@@ -188,12 +188,13 @@ func notOpen(dir string, err error) error {
 	case serr != nil:
 		return serr
 	case !info.IsDir():
-		return fmt.Errorf("%s: %w: it is a file; if that is a graph, ooc solve makes a store of it", dir, ErrNotStore)
+		return fmt.Errorf("%s: %w: it is a file; if that is a graph, ooc solve makes a store of it", dir,
+			lock.ErrNotStore)
 	}
 	names, ierr := ownFiles(dir)
 	switch {
 	// The error at hand says it all. What follows is advice for whoever wants to make a store.
-	case errors.Is(ierr, ErrNotStore), errors.Is(ierr, fs.ErrNotExist):
+	case errors.Is(ierr, lock.ErrNotStore), errors.Is(ierr, fs.ErrNotExist):
 	case ierr != nil:
 		return ierr
 	case slices.Contains(names, nameStore):
@@ -212,7 +213,7 @@ func notOpen(dir string, err error) error {
 	if err := notInParts(dir); err != nil {
 		return err
 	}
-	return fmt.Errorf("%s: %w: it has no %s", dir, ErrNotStore, nameStore)
+	return fmt.Errorf("%s: %w: it has no %s", dir, lock.ErrNotStore, nameStore)
 }
 
 // readMeta reads store.json.

@@ -44,7 +44,7 @@ type sumsHead struct {
 func encodeSums(sums []uint32, m *Meta) []byte {
 	body := entry.Bytes(sums)
 	h := sumsHead{Magic: [8]byte([]byte(sumsMagic)), Version: FormatVersion, T: uint32(m.T), N: uint64(m.N),
-		Sum: Checksum(body), ID: m.ID}
+		Sum: disk.Checksum(body), ID: m.ID}
 	return append(disk.Seal(&h), body...)
 }
 
@@ -64,7 +64,7 @@ func decodeSums(file string, b []byte, m *Meta) ([]uint32, error) {
 	if h.T != uint32(m.T) || h.N != uint64(m.N) || int64(len(b)) != m.sumsBytes() {
 		return nil, disk.Corrupt(file, "it belongs to a matrix of another shape; %s", sumsRemedy)
 	}
-	if Checksum(b[sumsHeaderLen:]) != h.Sum {
+	if disk.Checksum(b[sumsHeaderLen:]) != h.Sum {
 		return nil, disk.Corrupt(file, "its own checksum does not match; %s", sumsRemedy)
 	}
 	return entry.View[uint32](b[sumsHeaderLen:]), nil
@@ -89,7 +89,7 @@ func (s *Store) WriteSums(sums []uint32) error {
 		s.eachHeld(func(t, at int) { here[at] = sums[t] })
 		sums = here
 	}
-	if err := s.replaceFile(nameSums, nameSumsSpare, encodeSums(sums, &s.meta)); err != nil {
+	if err := s.replaceFile(nameSums, encodeSums(sums, &s.meta)); err != nil {
 		return err
 	}
 	s.checks.Store(nil)

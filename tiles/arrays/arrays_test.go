@@ -31,7 +31,7 @@ func written(t *testing.T, r *rand.Rand, id [16]byte) (string, [][]byte) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "arrays")
-	if err := arrays.Write(path, "spare", id, list, new(atomic.Int64)); err != nil {
+	if err := arrays.Write(path, id, list, new(atomic.Int64)); err != nil {
 		t.Fatal(err)
 	}
 	return path, list
@@ -123,7 +123,7 @@ func TestDamage(t *testing.T) {
 func TestCut(t *testing.T) {
 	id := [16]byte{9}
 	path := filepath.Join(t.TempDir(), "arrays")
-	if err := arrays.Write(path, "spare", id, [][]byte{make([]byte, 1<<20)}, new(atomic.Int64)); err != nil {
+	if err := arrays.Write(path, id, [][]byte{make([]byte, 1<<20)}, new(atomic.Int64)); err != nil {
 		t.Fatal(err)
 	}
 	f, err := arrays.Open(path, id)

@@ -61,15 +61,15 @@ func newHeader(id [16]byte, list [][]byte) *header {
 }
 
 // Write makes the file at path hold the arrays, at most 64, durably and all or nothing. id is that of the store. What
-// it needs of the volume is reserved first. Until the file is whole it has the name spare beside it, where what an
-// earlier Write left is replaced; after an error the spare is removed. It adds the bytes that it has written to
-// written. It fails with disk.ErrNoSpace.
-func Write(path, spare string, id [16]byte, list [][]byte, written *atomic.Int64) error {
+// it needs of the volume is reserved first. Until the file is whole it has its name and ".tmp" beside it, where what an
+// earlier Write left is replaced; after an error that is removed. It adds the bytes that it has written to written. It
+// fails with disk.ErrNoSpace.
+func Write(path string, id [16]byte, list [][]byte, written *atomic.Int64) error {
 	if len(list) > maxArrays {
 		return fmt.Errorf("%s: %d arrays, want at most %d", path, len(list), maxArrays)
 	}
 	tmp := ""
-	err := disk.Replace(path, spare, func(f *os.File) error {
+	err := disk.Replace(path, func(f *os.File) error {
 		tmp = f.Name()
 		if err := f.Truncate(0); err != nil {
 			return err

@@ -1,45 +1,47 @@
-// Package class says of what class an error is, which decides the code that a command ends with. Errors get their
-// class where they are made: a package makes the error that its others wrap with New.
+// Package class says of what class an error is, which is the code that a command ends with. Errors get their class
+// where they are made: a package makes the error that its others wrap with New.
 package class
 
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"syscall"
 )
 
-// Class is a class of errors. Where an error wraps errors of several, the first here counts.
-type Class int
-
-// The classes.
+// The classes, which are exit codes; 0 is no error.
 const (
-	None          Class = iota // nothing but that it failed
-	Interrupted                // by a signal or a key: the same command goes on
-	SomeFailed                 // of several jobs
-	NoSpace                    // on the volume, in the quota or in the largest file allowed
-	Locked                     // by another process
-	Corrupt                    // damaged, of another version, or found to be wrong
-	NegativeCycle              // so there are no shortest distances
-	Usage                      // the command line is wrong, or asks for what cannot be
-	Input                      // a file is missing, or is not what was asked for
+	Failed        = 1 // nothing but that
+	Usage         = 2 // the command line is wrong, or asks for what cannot be
+	Input         = 3 // a file is missing, or is not what was asked for
+	NegativeCycle = 4 // so there are no shortest distances
+	NoSpace       = 5 // on the volume, in the quota or in the largest file allowed
+	Locked        = 6 // by another process
+	SomeFailed    = 7 // of several jobs
+	Corrupt       = 8 // damaged, of another version, or found to be wrong
+
+	Interrupted = 130 // by a signal or a key: the same command goes on
 )
+
+// first are the classes in the order in which they count where an error wraps errors of several.
+var first = []int{Interrupted, SomeFailed, NoSpace, Locked, Corrupt, NegativeCycle, Usage, Input}
 
 // classed is an error that has a class.
 type classed struct {
 	text  string
-	class Class
+	class int
 }
 
 // Error returns the text.
 func (e *classed) Error() string { return e.text }
 
 // New returns an error of a class, for others to wrap.
-func New(c Class, text string) error { return &classed{text, c} }
+func New(class int, text string) error { return &classed{text, class} }
 
 // foreign are errors of the system that have a class.
 var foreign = []struct {
 	err   error
-	class Class
+	class int
 }{
 	{syscall.ENOSPC, NoSpace},
 	{syscall.EDQUOT, NoSpace},
@@ -50,20 +52,19 @@ var foreign = []struct {
 }
 
 // Of returns the class of an error, by what it wraps.
-func Of(err error) Class {
-	best := None
-	first := func(c Class) {
-		if best == None || c < best {
-			best = c
-		}
+func Of(err error) int {
+	if err == nil {
+		return 0
 	}
-	each(err, func(e *classed) { first(e.class) })
+	of := map[int]bool{}
+	each(err, func(e *classed) { of[e.class] = true })
 	for _, f := range foreign {
-		if errors.Is(err, f.err) {
-			first(f.class)
-		}
+		of[f.class] = of[f.class] || errors.Is(err, f.err)
 	}
-	return best
+	if i := slices.IndexFunc(first, func(class int) bool { return of[class] }); i >= 0 {
+		return first[i]
+	}
+	return Failed
 }
 
 // each calls do for each error with a class in the tree of what err wraps.

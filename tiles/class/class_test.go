@@ -15,10 +15,10 @@ func TestOf(t *testing.T) {
 	_, missing := os.Open("missing")
 	for _, c := range []struct {
 		err  error
-		want Class
+		want int
 	}{
-		{nil, None},
-		{errors.New("none"), None},
+		{nil, 0},
+		{errors.New("none"), Failed},
 		{usage, Usage},
 		{fmt.Errorf("d: %w", usage), Usage},
 		{fmt.Errorf("d: %w", errors.Join(usage, fmt.Errorf("e: %w", space))), NoSpace},

@@ -97,11 +97,11 @@ func ReadSmall(path string, max int64) ([]byte, error) {
 }
 
 // Replace makes the file at path hold what fill writes to a file, all of it or none of it, durably. Until that is whole
-// it has the name spare beside it, where it may hold what was left of an earlier one.
-func Replace(path, spare string, fill func(f *os.File) error) error {
+// it has its name and ".tmp" beside it, where it may hold what was left of an earlier one.
+func Replace(path string, fill func(f *os.File) error) error {
 	dir, name := filepath.Split(path)
-	hooks, tmp := hook.For(dir), filepath.Join(dir, spare)
-	f, err := OpenRegular(tmp, os.O_RDWR|os.O_CREATE)
+	hooks, spare := hook.For(dir), name+".tmp"
+	f, err := OpenRegular(filepath.Join(dir, spare), os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func Replace(path, spare string, fill func(f *os.File) error) error {
 		err = hooks.Ask("rename", name)
 	}
 	if err == nil {
-		err = os.Rename(tmp, path)
+		err = os.Rename(path+".tmp", path)
 	}
 	if err == nil {
 		err = hooks.Synced(".", func() error { return SyncDir(filepath.Clean(dir)) })

@@ -11,24 +11,20 @@ import (
 	"ooc/tiles/internal/hook"
 )
 
-// Room fails with ErrNoSpace if the volume of the folder dir is known to lack size bytes for file, before anything
-// is done for it. Reserve is what makes sure.
-func Room(dir, file string, size int64) error {
-	if free, err := freeSpace(dir); err == nil && free < size {
-		return NoSpace(file, size, free)
+// Room fails with ErrNoSpace if the volume of the folder dir, or of the nearest folder above it that is there, is known
+// to lack size bytes for file, before anything is done for it: back is what it has again before the file is made.
+// Reserve is what makes sure.
+func Room(dir, file string, size, back int64) error {
+	if free, err := Free(dir); err == nil && free+back < size {
+		return fmt.Errorf("%s: %w: %s needed, %s free on the volume; free some, or choose another volume with --out",
+			file, ErrNoSpace, Size(size), Size(free+back))
 	}
 	return nil
 }
 
-// NoSpace builds an ErrNoSpace found by looking rather than by failing.
-func NoSpace(file string, need, free int64) error {
-	return fmt.Errorf("%s: %w: %s needed, %s free on the volume; free some, or choose another volume with --out",
-		file, ErrNoSpace, Size(need), Size(free))
-}
-
 // Reserve gives the empty file f the size and the blocks for it, or fails at once with ErrNoSpace.
 func Reserve(f *os.File, size int64) error {
-	if err := Room(filepath.Dir(f.Name()), f.Name(), size); err != nil {
+	if err := Room(filepath.Dir(f.Name()), f.Name(), size, 0); err != nil {
 		return err
 	}
 	err := hook.AskPath("reserve", f.Name())

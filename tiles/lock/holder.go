@@ -14,8 +14,8 @@ import (
 	"ooc/tiles/disk"
 )
 
-// Holder is the process that has a lock, or was the last to.
-type Holder struct {
+// holder is the process that has a lock, or was the last to.
+type holder struct {
 	PID      int // 0: it ended cleanly, or is unknown
 	Host     string
 	Running  bool   // it has the lock
@@ -23,7 +23,7 @@ type Holder struct {
 }
 
 // State says what the process does, by whatever is known of it beside its number.
-func (h Holder) State() ProcessState {
+func (h holder) State() ProcessState {
 	state := stateOf(h.PID, h.identity)
 	if me, err := os.Hostname(); state == processUnknown && err == nil && h.PID != 0 && h.Host != me {
 		state = ProcessElsewhere
@@ -34,20 +34,20 @@ func (h Holder) State() ProcessState {
 // HolderOf says which process has, or was the last to have, the lock of the
 // folder dir, and whether it still runs, that is, holds the lock. It takes no
 // lock of its own beyond an instant, and works on read-only media.
-func HolderOf(dir string) (Holder, error) {
+func HolderOf(dir string) (holder, error) {
 	path := filepath.Join(dir, Name)
 	f, err := disk.OpenRegular(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return Holder{}, nil
+		return holder{}, nil
 	}
 	if err != nil {
-		return Holder{}, err
+		return holder{}, err
 	}
 	defer f.Close()
 	err = flock(f, dir, false)
 	running := errors.Is(err, errBusy)
 	if err != nil && !running && !errors.Is(err, ErrNoLocks) { // nobody writes where there are none
-		return Holder{}, fmt.Errorf("locking %s: %w", path, err)
+		return holder{}, fmt.Errorf("locking %s: %w", path, err)
 	}
 	h, err := parseHolder(f)
 	h.Running = running
@@ -55,7 +55,7 @@ func HolderOf(dir string) (Holder, error) {
 }
 
 // lockedBy is the error of a lock that another process holds, of which PID may be 0.
-func lockedBy(dir string, h Holder) error {
+func lockedBy(dir string, h holder) error {
 	e := &LockedError{Dir: dir, PID: h.PID, Host: h.Host}
 	if me, err := os.Hostname(); err == nil && h.Host == me && h.PID != 0 {
 		e.Ending = ending(h.PID)
@@ -80,7 +80,7 @@ func writeHolder(f *os.File) {
 }
 
 // parseHolder parses the text of a lock; PID is 0 if it names none.
-func parseHolder(lock io.Reader) (h Holder, err error) {
+func parseHolder(lock io.Reader) (h holder, err error) {
 	b, err := io.ReadAll(io.LimitReader(lock, longest))
 	if err != nil {
 		return h, err

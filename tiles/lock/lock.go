@@ -34,7 +34,7 @@ var (
 	// ErrLocked: another process has the lock. The error itself is a
 	// *LockedError.
 	ErrLocked = class.New(class.Locked, "store is locked")
-	// ErrNotStore: the folder's file "lock" is not one of ours.
+	// ErrNotStore: the folder holds files that are not ours, such as its "lock".
 	ErrNotStore = class.New(class.Input, "not an ooc store")
 	// ErrNoLocks: the volume has no locks.
 	ErrNoLocks = errors.New("this volume has no locks, and without them nothing keeps two processes from writing one " +

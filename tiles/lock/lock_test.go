@@ -121,7 +121,7 @@ func TestLockIsNeverHeldTwice(t *testing.T) {
 
 func TestHolderOfNothing(t *testing.T) {
 	dir := t.TempDir()
-	if h, err := HolderOf(dir); h != (Holder{}) || err != nil {
+	if h, err := HolderOf(dir); h != (holder{}) || err != nil {
 		t.Errorf("an empty folder is held by %+v, %v", h, err)
 	}
 	for _, text := range []string{"", "ooc lock\npid x\nhost h\n", "ooc lock\n", "pid 7\n\n\n\n",

@@ -17,7 +17,7 @@ func TestHolderState(t *testing.T) {
 	cmd, _ := child(t, "hold", dir)
 	awaitState := func(want ProcessState) {
 		t.Helper()
-		var h Holder
+		var h holder
 		for range 1000 { // a signal takes a moment
 			var err error
 			h, err = HolderOf(dir)
