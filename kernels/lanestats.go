@@ -23,18 +23,18 @@ type LaneRows struct {
 
 // LaneQuestion is one of LaneBelow, LaneBins and LaneNearest.
 type LaneQuestion interface {
-	Room(v entry.Variant, width, rows int) LaneRoom
+	Room(v entry.Variant, width, rows int) laneRoom
 	Data() []byte // what the device is told
 }
 
-// LaneRoom is how many bytes a question takes.
-type LaneRoom struct{ Answer, Data, Work int }
+// laneRoom is how many bytes a question takes.
+type laneRoom struct{ Answer, Data, Work int }
 
 const laneRoomAlign = 256
 
 // Places returns where the data and the memory to work in begin, and how many bytes there are in all. The answer is
 // at the beginning.
-func (r LaneRoom) Places() (data, work, all int) {
+func (r laneRoom) Places() (data, work, all int) {
 	data = entry.RoundUp(r.Answer, laneRoomAlign)
 	work = entry.RoundUp(data+r.Data, laneRoomAlign)
 	return data, work, work + r.Work
@@ -47,8 +47,8 @@ type LaneBelow struct {
 }
 
 // Room implements LaneQuestion.
-func (q LaneBelow) Room(v entry.Variant, width, _ int) LaneRoom {
-	return LaneRoom{Answer: entry.WordBytes * width * (len(q.Edges) / v.Bytes()), Data: len(q.Edges)}
+func (q LaneBelow) Room(v entry.Variant, width, _ int) laneRoom {
+	return laneRoom{Answer: entry.WordBytes * width * (len(q.Edges) / v.Bytes()), Data: len(q.Edges)}
 }
 
 // Data implements LaneQuestion.
@@ -62,8 +62,8 @@ type LaneBins struct {
 }
 
 // Room implements LaneQuestion.
-func (q LaneBins) Room(v entry.Variant, _, _ int) LaneRoom {
-	return LaneRoom{Answer: 8 * (len(q.Edges)/v.Bytes() + 1), Data: len(q.Edges)}
+func (q LaneBins) Room(v entry.Variant, _, _ int) laneRoom {
+	return laneRoom{Answer: 8 * (len(q.Edges)/v.Bytes() + 1), Data: len(q.Edges)}
 }
 
 // Data implements LaneQuestion.
@@ -99,9 +99,9 @@ func LaneNearIn(memory []byte) []LaneNear {
 func (q LaneNearest) PartRows() int { return max(LaneSumRows, 64*q.K) }
 
 // Room implements LaneQuestion.
-func (q LaneNearest) Room(_ entry.Variant, width, rows int) LaneRoom {
+func (q LaneNearest) Room(_ entry.Variant, width, rows int) laneRoom {
 	list := laneNearBytes * q.K * width
-	return LaneRoom{Answer: list, Work: list * entry.CeilDiv(rows, q.PartRows())}
+	return laneRoom{Answer: list, Work: list * entry.CeilDiv(rows, q.PartRows())}
 }
 
 // Data implements LaneQuestion.

@@ -81,7 +81,8 @@ func runParts(t *testing.T, open opener, parts []part) {
 // Group runs the part of the suite that judges a group of kernels.As but PeerOps, which the device must have.
 func Group[T any](t *testing.T, open opener) {
 	b, can := benchOf[T](t, open)
-	suites := []any{(*bench).tileOps, (*bench).vectorOps, (*bench).laneOps, (*bench).laneStatsOps, (*bench).hostLaneOps}
+	suites := []any{(*bench).tileOps, (*bench).vectorOps, (*bench).laneOps, (*bench).laneStatsOps, (*bench).hostLaneOps,
+		(*bench).bitOps}
 	for _, suite := range suites {
 		if judge, of := suite.(func(*bench, T)); of {
 			judge(b, can)

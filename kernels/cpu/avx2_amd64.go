@@ -53,7 +53,12 @@ var avx2 = &path{
 	transposePast: bySize{transposePast2AVX2, transposePastAVX2, transposePast8AVX2},
 	sums:          sumsAVX2,
 	pullBits:      pulls(pullBitsAVX2),
+	counts:        portableCounts,
 	tight:         tightI32AVX2,
+	pushLanes: [variants]pushLanesFunc{pushLanesI32AVX2, pushLanesI32AVX2, pushLanesF32AVX2, pushLanesF32AVX2,
+		pushLanesF64AVX2, pushLanesU16AVX2},
+	turn:   turnAVX2,
+	levels: levelsBy(levels1AVX2, levels2AVX2, levels4AVX2),
 }
 
 func sumsAVX2(kind entry.Kind) sumsFuncs {

@@ -12193,6 +12193,516 @@ last:
 	VZEROUPPER
 	RET
 
+// func pushLanesI32AVX2(lines *byte, from *byte, ends *byte, weights *byte, changed *byte, keys *byte, next *byte, count int) (found int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·pushLanesI32AVX2(SB), NOSPLIT, $0-72
+	MOVQ         lines+0(FP), AX
+	MOVQ         from+8(FP), CX
+	MOVQ         ends+16(FP), DX
+	MOVQ         weights+24(FP), BX
+	MOVQ         changed+32(FP), SI
+	MOVQ         keys+40(FP), DI
+	MOVQ         count+56(FP), R8
+	MOVL         $0x3f3f3f3f, R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Y0
+	VMOVUPS      (CX), Y1
+	VMOVUPS      32(CX), Y2
+	VMOVUPS      64(CX), Y3
+	VMOVUPS      96(CX), Y4
+	XORQ         CX, CX
+	MOVLQSX      (DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      4(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      8(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      12(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      16(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      20(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVQ         next+48(FP), R10
+	MOVLQSX      (R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      4(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      8(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      12(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      16(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      20(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+
+arc:
+	MOVLQSX      24(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      (DX), R9
+	SHLQ         $0x07, R9
+	ADDQ         AX, R9
+	VPBROADCASTD (BX), Y8
+	VPADDD       Y8, Y1, Y5
+	VPMINSD      (R9), Y5, Y5
+	VPCMPEQD     (R9), Y5, Y10
+	VMOVAPS      Y10, Y9
+	VPADDD       Y8, Y2, Y6
+	VPMINSD      32(R9), Y6, Y6
+	VPCMPEQD     32(R9), Y6, Y11
+	VPAND        Y11, Y9, Y9
+	VPADDD       Y8, Y3, Y7
+	VPMINSD      64(R9), Y7, Y7
+	VPCMPEQD     64(R9), Y7, Y12
+	VPAND        Y12, Y9, Y9
+	VPADDD       Y8, Y4, Y8
+	VPMINSD      96(R9), Y8, Y8
+	VPCMPEQD     96(R9), Y8, Y13
+	VPAND        Y13, Y9, Y9
+	VPMOVMSKB    Y9, R10
+	CMPL         R10, $-1
+	JE           next
+	VMOVUPS      Y5, (R9)
+	VPBLENDVB    Y10, Y0, Y5, Y5
+	VMOVUPS      Y6, 32(R9)
+	VPBLENDVB    Y11, Y0, Y6, Y6
+	VMOVUPS      Y7, 64(R9)
+	VPBLENDVB    Y12, Y0, Y7, Y7
+	VMOVUPS      Y8, 96(R9)
+	VPBLENDVB    Y13, Y0, Y8, Y8
+	VPMINSD      Y7, Y5, Y5
+	VPMINSD      Y8, Y6, Y6
+	VPMINSD      Y6, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X6
+	VPMINSD      X6, X5, X5
+	VPSHUFD      $0x4e, X5, X6
+	VPMINSD      X6, X5, X5
+	VPSHUFD      $0xb1, X5, X6
+	VPMINSD      X6, X5, X5
+	MOVL         (DX), R9
+	MOVL         R9, (SI)(CX*4)
+	VMOVD        X5, R9
+	MOVL         R9, (DI)(CX*4)
+	INCQ         CX
+
+next:
+	ADDQ $0x04, DX
+	ADDQ $0x04, BX
+	DECQ R8
+	JNE  arc
+	MOVQ CX, found+64(FP)
+	VZEROUPPER
+	RET
+
+// func pushLanesF32AVX2(lines *byte, from *byte, ends *byte, weights *byte, changed *byte, keys *byte, next *byte, count int) (found int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·pushLanesF32AVX2(SB), NOSPLIT, $0-72
+	MOVQ         lines+0(FP), AX
+	MOVQ         from+8(FP), CX
+	MOVQ         ends+16(FP), DX
+	MOVQ         weights+24(FP), BX
+	MOVQ         changed+32(FP), SI
+	MOVQ         keys+40(FP), DI
+	MOVQ         count+56(FP), R8
+	MOVL         $0x7f800000, R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Y0
+	VMOVUPS      (CX), Y1
+	VMOVUPS      32(CX), Y2
+	VMOVUPS      64(CX), Y3
+	VMOVUPS      96(CX), Y4
+	XORQ         CX, CX
+	MOVLQSX      (DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      4(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      8(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      12(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      16(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      20(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVQ         next+48(FP), R10
+	MOVLQSX      (R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      4(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      8(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      12(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      16(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      20(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+
+arc:
+	MOVLQSX      24(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      (DX), R9
+	SHLQ         $0x07, R9
+	ADDQ         AX, R9
+	VPBROADCASTD (BX), Y8
+	VADDPS       Y8, Y1, Y5
+	VPMINSD      (R9), Y5, Y5
+	VPCMPEQD     (R9), Y5, Y10
+	VMOVAPS      Y10, Y9
+	VADDPS       Y8, Y2, Y6
+	VPMINSD      32(R9), Y6, Y6
+	VPCMPEQD     32(R9), Y6, Y11
+	VPAND        Y11, Y9, Y9
+	VADDPS       Y8, Y3, Y7
+	VPMINSD      64(R9), Y7, Y7
+	VPCMPEQD     64(R9), Y7, Y12
+	VPAND        Y12, Y9, Y9
+	VADDPS       Y8, Y4, Y8
+	VPMINSD      96(R9), Y8, Y8
+	VPCMPEQD     96(R9), Y8, Y13
+	VPAND        Y13, Y9, Y9
+	VPMOVMSKB    Y9, R10
+	CMPL         R10, $-1
+	JE           next
+	VMOVUPS      Y5, (R9)
+	VPBLENDVB    Y10, Y0, Y5, Y5
+	VMOVUPS      Y6, 32(R9)
+	VPBLENDVB    Y11, Y0, Y6, Y6
+	VMOVUPS      Y7, 64(R9)
+	VPBLENDVB    Y12, Y0, Y7, Y7
+	VMOVUPS      Y8, 96(R9)
+	VPBLENDVB    Y13, Y0, Y8, Y8
+	VPMINSD      Y7, Y5, Y5
+	VPMINSD      Y8, Y6, Y6
+	VPMINSD      Y6, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X6
+	VPMINSD      X6, X5, X5
+	VPSHUFD      $0x4e, X5, X6
+	VPMINSD      X6, X5, X5
+	VPSHUFD      $0xb1, X5, X6
+	VPMINSD      X6, X5, X5
+	MOVL         (DX), R9
+	MOVL         R9, (SI)(CX*4)
+	VMOVD        X5, R9
+	MOVL         R9, (DI)(CX*4)
+	INCQ         CX
+
+next:
+	ADDQ $0x04, DX
+	ADDQ $0x04, BX
+	DECQ R8
+	JNE  arc
+	MOVQ CX, found+64(FP)
+	VZEROUPPER
+	RET
+
+// func pushLanesF64AVX2(lines *byte, from *byte, ends *byte, weights *byte, changed *byte, keys *byte, next *byte, count int) (found int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·pushLanesF64AVX2(SB), NOSPLIT, $0-72
+	MOVQ         lines+0(FP), AX
+	MOVQ         from+8(FP), CX
+	MOVQ         ends+16(FP), DX
+	MOVQ         weights+24(FP), BX
+	MOVQ         changed+32(FP), SI
+	MOVQ         keys+40(FP), DI
+	MOVQ         count+56(FP), R8
+	MOVQ         $0x7ff0000000000000, R9
+	VMOVQ        R9, X0
+	VPBROADCASTQ X0, Y0
+	VMOVUPS      (CX), Y1
+	VMOVUPS      32(CX), Y2
+	VMOVUPS      64(CX), Y3
+	VMOVUPS      96(CX), Y4
+	XORQ         CX, CX
+	MOVLQSX      (DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      4(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      8(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      12(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      16(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      20(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVQ         next+48(FP), R10
+	MOVLQSX      (R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      4(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      8(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      12(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      16(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      20(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+
+arc:
+	MOVLQSX      24(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      (DX), R9
+	SHLQ         $0x07, R9
+	ADDQ         AX, R9
+	VPBROADCASTQ (BX), Y8
+	VADDPD       Y8, Y1, Y5
+	VMINPD       (R9), Y5, Y5
+	VPCMPEQQ     (R9), Y5, Y10
+	VMOVAPS      Y10, Y9
+	VADDPD       Y8, Y2, Y6
+	VMINPD       32(R9), Y6, Y6
+	VPCMPEQQ     32(R9), Y6, Y11
+	VPAND        Y11, Y9, Y9
+	VADDPD       Y8, Y3, Y7
+	VMINPD       64(R9), Y7, Y7
+	VPCMPEQQ     64(R9), Y7, Y12
+	VPAND        Y12, Y9, Y9
+	VADDPD       Y8, Y4, Y8
+	VMINPD       96(R9), Y8, Y8
+	VPCMPEQQ     96(R9), Y8, Y13
+	VPAND        Y13, Y9, Y9
+	VPMOVMSKB    Y9, R10
+	CMPL         R10, $-1
+	JE           next
+	VMOVUPS      Y5, (R9)
+	VPBLENDVB    Y10, Y0, Y5, Y5
+	VMOVUPS      Y6, 32(R9)
+	VPBLENDVB    Y11, Y0, Y6, Y6
+	VMOVUPS      Y7, 64(R9)
+	VPBLENDVB    Y12, Y0, Y7, Y7
+	VMOVUPS      Y8, 96(R9)
+	VPBLENDVB    Y13, Y0, Y8, Y8
+	VMINPD       Y7, Y5, Y5
+	VMINPD       Y8, Y6, Y6
+	VMINPD       Y6, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X6
+	VMINPD       X6, X5, X5
+	VPSHUFD      $0x4e, X5, X6
+	VMINPD       X6, X5, X5
+	VPSRLQ       $0x20, X5, X5
+	MOVL         (DX), R9
+	MOVL         R9, (SI)(CX*4)
+	VMOVD        X5, R9
+	MOVL         R9, (DI)(CX*4)
+	INCQ         CX
+
+next:
+	ADDQ $0x04, DX
+	ADDQ $0x08, BX
+	DECQ R8
+	JNE  arc
+	MOVQ CX, found+64(FP)
+	VZEROUPPER
+	RET
+
+// func pushLanesU16AVX2(lines *byte, from *byte, ends *byte, weights *byte, changed *byte, keys *byte, next *byte, count int) (found int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·pushLanesU16AVX2(SB), NOSPLIT, $0-72
+	MOVQ         lines+0(FP), AX
+	MOVQ         from+8(FP), CX
+	MOVQ         ends+16(FP), DX
+	MOVQ         weights+24(FP), BX
+	MOVQ         changed+32(FP), SI
+	MOVQ         keys+40(FP), DI
+	MOVQ         count+56(FP), R8
+	MOVL         $0x7f7f7f7f, R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Y0
+	VMOVUPS      (CX), Y1
+	VMOVUPS      32(CX), Y2
+	VMOVUPS      64(CX), Y3
+	VMOVUPS      96(CX), Y4
+	XORQ         CX, CX
+	MOVLQSX      (DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      4(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      8(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      12(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      16(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      20(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVQ         next+48(FP), R10
+	MOVLQSX      (R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      4(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      8(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      12(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      16(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      20(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+
+arc:
+	MOVLQSX      24(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      (DX), R9
+	SHLQ         $0x07, R9
+	ADDQ         AX, R9
+	VPBROADCASTW (BX), Y8
+	VPADDW       Y8, Y1, Y5
+	VPMINUW      (R9), Y5, Y5
+	VPCMPEQW     (R9), Y5, Y10
+	VMOVAPS      Y10, Y9
+	VPADDW       Y8, Y2, Y6
+	VPMINUW      32(R9), Y6, Y6
+	VPCMPEQW     32(R9), Y6, Y11
+	VPAND        Y11, Y9, Y9
+	VPADDW       Y8, Y3, Y7
+	VPMINUW      64(R9), Y7, Y7
+	VPCMPEQW     64(R9), Y7, Y12
+	VPAND        Y12, Y9, Y9
+	VPADDW       Y8, Y4, Y8
+	VPMINUW      96(R9), Y8, Y8
+	VPCMPEQW     96(R9), Y8, Y13
+	VPAND        Y13, Y9, Y9
+	VPMOVMSKB    Y9, R10
+	CMPL         R10, $-1
+	JE           next
+	VMOVUPS      Y5, (R9)
+	VPBLENDVB    Y10, Y0, Y5, Y5
+	VMOVUPS      Y6, 32(R9)
+	VPBLENDVB    Y11, Y0, Y6, Y6
+	VMOVUPS      Y7, 64(R9)
+	VPBLENDVB    Y12, Y0, Y7, Y7
+	VMOVUPS      Y8, 96(R9)
+	VPBLENDVB    Y13, Y0, Y8, Y8
+	VPMINUW      Y7, Y5, Y5
+	VPMINUW      Y8, Y6, Y6
+	VPMINUW      Y6, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X6
+	VPMINUW      X6, X5, X5
+	VPHMINPOSUW  X5, X5
+	VPXOR        X6, X6, X6
+	VPBLENDW     $0x01, X5, X6, X6
+	MOVL         (DX), R9
+	MOVL         R9, (SI)(CX*4)
+	VMOVD        X6, R9
+	MOVL         R9, (DI)(CX*4)
+	INCQ         CX
+
+next:
+	ADDQ $0x04, DX
+	ADDQ $0x04, BX
+	DECQ R8
+	JNE  arc
+	MOVQ CX, found+64(FP)
+	VZEROUPPER
+	RET
+
 // func pullBitsAVX2(left *byte, at *byte, start *byte, ends *byte, last *byte, front *byte, seen *byte, count int) (kept int, found int)
 // Requires: AVX, AVX2, MMX+
 TEXT ·pullBitsAVX2(SB), NOSPLIT, $0-80
@@ -12344,5 +12854,700 @@ vertexDone:
 	ADDQ      $0x08, SI
 	DECQ      R9
 	JNE       vertexLoop
+	VZEROUPPER
+	RET
+
+// func turnAVX2(lines *byte)
+// Requires: AVX, AVX2
+TEXT ·turnAVX2(SB), NOSPLIT, $0-8
+	MOVQ         lines+0(FP), AX
+	MOVQ         $0x00000000ffffffff, CX
+	VMOVQ        CX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         $0x0000ffff0000ffff, CX
+	VMOVQ        CX, X1
+	VPBROADCASTQ X1, Y1
+	MOVQ         $0x00ff00ff00ff00ff, CX
+	VMOVQ        CX, X2
+	VPBROADCASTQ X2, Y2
+	MOVQ         AX, CX
+	MOVQ         $0x00000008, DX
+
+far:
+	VMOVUPS      (CX), Y3
+	VMOVUPS      512(CX), Y4
+	VMOVUPS      1024(CX), Y5
+	VMOVUPS      1536(CX), Y6
+	VMOVUPS      2048(CX), Y7
+	VMOVUPS      2560(CX), Y8
+	VMOVUPS      3072(CX), Y9
+	VMOVUPS      3584(CX), Y10
+	VPSRLQ       $0x20, Y3, Y11
+	VPXOR        Y7, Y11, Y11
+	VPAND        Y0, Y11, Y11
+	VPXOR        Y11, Y7, Y7
+	VPSLLQ       $0x20, Y11, Y11
+	VPXOR        Y11, Y3, Y3
+	VPSRLQ       $0x20, Y4, Y11
+	VPXOR        Y8, Y11, Y11
+	VPAND        Y0, Y11, Y11
+	VPXOR        Y11, Y8, Y8
+	VPSLLQ       $0x20, Y11, Y11
+	VPXOR        Y11, Y4, Y4
+	VPSRLQ       $0x20, Y5, Y11
+	VPXOR        Y9, Y11, Y11
+	VPAND        Y0, Y11, Y11
+	VPXOR        Y11, Y9, Y9
+	VPSLLQ       $0x20, Y11, Y11
+	VPXOR        Y11, Y5, Y5
+	VPSRLQ       $0x20, Y6, Y11
+	VPXOR        Y10, Y11, Y11
+	VPAND        Y0, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLQ       $0x20, Y11, Y11
+	VPXOR        Y11, Y6, Y6
+	VPSRLQ       $0x10, Y3, Y11
+	VPXOR        Y5, Y11, Y11
+	VPAND        Y1, Y11, Y11
+	VPXOR        Y11, Y5, Y5
+	VPSLLQ       $0x10, Y11, Y11
+	VPXOR        Y11, Y3, Y3
+	VPSRLQ       $0x10, Y4, Y11
+	VPXOR        Y6, Y11, Y11
+	VPAND        Y1, Y11, Y11
+	VPXOR        Y11, Y6, Y6
+	VPSLLQ       $0x10, Y11, Y11
+	VPXOR        Y11, Y4, Y4
+	VPSRLQ       $0x10, Y7, Y11
+	VPXOR        Y9, Y11, Y11
+	VPAND        Y1, Y11, Y11
+	VPXOR        Y11, Y9, Y9
+	VPSLLQ       $0x10, Y11, Y11
+	VPXOR        Y11, Y7, Y7
+	VPSRLQ       $0x10, Y8, Y11
+	VPXOR        Y10, Y11, Y11
+	VPAND        Y1, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLQ       $0x10, Y11, Y11
+	VPXOR        Y11, Y8, Y8
+	VPSRLQ       $0x08, Y3, Y11
+	VPXOR        Y4, Y11, Y11
+	VPAND        Y2, Y11, Y11
+	VPXOR        Y11, Y4, Y4
+	VPSLLQ       $0x08, Y11, Y11
+	VPXOR        Y11, Y3, Y3
+	VPSRLQ       $0x08, Y5, Y11
+	VPXOR        Y6, Y11, Y11
+	VPAND        Y2, Y11, Y11
+	VPXOR        Y11, Y6, Y6
+	VPSLLQ       $0x08, Y11, Y11
+	VPXOR        Y11, Y5, Y5
+	VPSRLQ       $0x08, Y7, Y11
+	VPXOR        Y8, Y11, Y11
+	VPAND        Y2, Y11, Y11
+	VPXOR        Y11, Y8, Y8
+	VPSLLQ       $0x08, Y11, Y11
+	VPXOR        Y11, Y7, Y7
+	VPSRLQ       $0x08, Y9, Y11
+	VPXOR        Y10, Y11, Y11
+	VPAND        Y2, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLQ       $0x08, Y11, Y11
+	VPXOR        Y11, Y9, Y9
+	VMOVUPS      Y3, (CX)
+	VMOVUPS      Y4, 512(CX)
+	VMOVUPS      Y5, 1024(CX)
+	VMOVUPS      Y6, 1536(CX)
+	VMOVUPS      Y7, 2048(CX)
+	VMOVUPS      Y8, 2560(CX)
+	VMOVUPS      Y9, 3072(CX)
+	VMOVUPS      Y10, 3584(CX)
+	VMOVUPS      32(CX), Y3
+	VMOVUPS      544(CX), Y4
+	VMOVUPS      1056(CX), Y5
+	VMOVUPS      1568(CX), Y6
+	VMOVUPS      2080(CX), Y7
+	VMOVUPS      2592(CX), Y8
+	VMOVUPS      3104(CX), Y9
+	VMOVUPS      3616(CX), Y10
+	VPSRLQ       $0x20, Y3, Y11
+	VPXOR        Y7, Y11, Y11
+	VPAND        Y0, Y11, Y11
+	VPXOR        Y11, Y7, Y7
+	VPSLLQ       $0x20, Y11, Y11
+	VPXOR        Y11, Y3, Y3
+	VPSRLQ       $0x20, Y4, Y11
+	VPXOR        Y8, Y11, Y11
+	VPAND        Y0, Y11, Y11
+	VPXOR        Y11, Y8, Y8
+	VPSLLQ       $0x20, Y11, Y11
+	VPXOR        Y11, Y4, Y4
+	VPSRLQ       $0x20, Y5, Y11
+	VPXOR        Y9, Y11, Y11
+	VPAND        Y0, Y11, Y11
+	VPXOR        Y11, Y9, Y9
+	VPSLLQ       $0x20, Y11, Y11
+	VPXOR        Y11, Y5, Y5
+	VPSRLQ       $0x20, Y6, Y11
+	VPXOR        Y10, Y11, Y11
+	VPAND        Y0, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLQ       $0x20, Y11, Y11
+	VPXOR        Y11, Y6, Y6
+	VPSRLQ       $0x10, Y3, Y11
+	VPXOR        Y5, Y11, Y11
+	VPAND        Y1, Y11, Y11
+	VPXOR        Y11, Y5, Y5
+	VPSLLQ       $0x10, Y11, Y11
+	VPXOR        Y11, Y3, Y3
+	VPSRLQ       $0x10, Y4, Y11
+	VPXOR        Y6, Y11, Y11
+	VPAND        Y1, Y11, Y11
+	VPXOR        Y11, Y6, Y6
+	VPSLLQ       $0x10, Y11, Y11
+	VPXOR        Y11, Y4, Y4
+	VPSRLQ       $0x10, Y7, Y11
+	VPXOR        Y9, Y11, Y11
+	VPAND        Y1, Y11, Y11
+	VPXOR        Y11, Y9, Y9
+	VPSLLQ       $0x10, Y11, Y11
+	VPXOR        Y11, Y7, Y7
+	VPSRLQ       $0x10, Y8, Y11
+	VPXOR        Y10, Y11, Y11
+	VPAND        Y1, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLQ       $0x10, Y11, Y11
+	VPXOR        Y11, Y8, Y8
+	VPSRLQ       $0x08, Y3, Y11
+	VPXOR        Y4, Y11, Y11
+	VPAND        Y2, Y11, Y11
+	VPXOR        Y11, Y4, Y4
+	VPSLLQ       $0x08, Y11, Y11
+	VPXOR        Y11, Y3, Y3
+	VPSRLQ       $0x08, Y5, Y11
+	VPXOR        Y6, Y11, Y11
+	VPAND        Y2, Y11, Y11
+	VPXOR        Y11, Y6, Y6
+	VPSLLQ       $0x08, Y11, Y11
+	VPXOR        Y11, Y5, Y5
+	VPSRLQ       $0x08, Y7, Y11
+	VPXOR        Y8, Y11, Y11
+	VPAND        Y2, Y11, Y11
+	VPXOR        Y11, Y8, Y8
+	VPSLLQ       $0x08, Y11, Y11
+	VPXOR        Y11, Y7, Y7
+	VPSRLQ       $0x08, Y9, Y11
+	VPXOR        Y10, Y11, Y11
+	VPAND        Y2, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLQ       $0x08, Y11, Y11
+	VPXOR        Y11, Y9, Y9
+	VMOVUPS      Y3, 32(CX)
+	VMOVUPS      Y4, 544(CX)
+	VMOVUPS      Y5, 1056(CX)
+	VMOVUPS      Y6, 1568(CX)
+	VMOVUPS      Y7, 2080(CX)
+	VMOVUPS      Y8, 2592(CX)
+	VMOVUPS      Y9, 3104(CX)
+	VMOVUPS      Y10, 3616(CX)
+	ADDQ         $0x00000040, CX
+	DECQ         DX
+	JNE          far
+	MOVQ         $0x0f0f0f0f0f0f0f0f, CX
+	VMOVQ        CX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         $0x3333333333333333, CX
+	VMOVQ        CX, X1
+	VPBROADCASTQ X1, Y1
+	MOVQ         $0x5555555555555555, CX
+	VMOVQ        CX, X2
+	VPBROADCASTQ X2, Y2
+	MOVQ         AX, CX
+	MOVQ         $0x00000008, DX
+
+near:
+	VMOVUPS (CX), Y3
+	VMOVUPS 64(CX), Y4
+	VMOVUPS 128(CX), Y5
+	VMOVUPS 192(CX), Y6
+	VMOVUPS 256(CX), Y7
+	VMOVUPS 320(CX), Y8
+	VMOVUPS 384(CX), Y9
+	VMOVUPS 448(CX), Y10
+	VPSRLQ  $0x04, Y3, Y11
+	VPXOR   Y7, Y11, Y11
+	VPAND   Y0, Y11, Y11
+	VPXOR   Y11, Y7, Y7
+	VPSLLQ  $0x04, Y11, Y11
+	VPXOR   Y11, Y3, Y3
+	VPSRLQ  $0x04, Y4, Y11
+	VPXOR   Y8, Y11, Y11
+	VPAND   Y0, Y11, Y11
+	VPXOR   Y11, Y8, Y8
+	VPSLLQ  $0x04, Y11, Y11
+	VPXOR   Y11, Y4, Y4
+	VPSRLQ  $0x04, Y5, Y11
+	VPXOR   Y9, Y11, Y11
+	VPAND   Y0, Y11, Y11
+	VPXOR   Y11, Y9, Y9
+	VPSLLQ  $0x04, Y11, Y11
+	VPXOR   Y11, Y5, Y5
+	VPSRLQ  $0x04, Y6, Y11
+	VPXOR   Y10, Y11, Y11
+	VPAND   Y0, Y11, Y11
+	VPXOR   Y11, Y10, Y10
+	VPSLLQ  $0x04, Y11, Y11
+	VPXOR   Y11, Y6, Y6
+	VPSRLQ  $0x02, Y3, Y11
+	VPXOR   Y5, Y11, Y11
+	VPAND   Y1, Y11, Y11
+	VPXOR   Y11, Y5, Y5
+	VPSLLQ  $0x02, Y11, Y11
+	VPXOR   Y11, Y3, Y3
+	VPSRLQ  $0x02, Y4, Y11
+	VPXOR   Y6, Y11, Y11
+	VPAND   Y1, Y11, Y11
+	VPXOR   Y11, Y6, Y6
+	VPSLLQ  $0x02, Y11, Y11
+	VPXOR   Y11, Y4, Y4
+	VPSRLQ  $0x02, Y7, Y11
+	VPXOR   Y9, Y11, Y11
+	VPAND   Y1, Y11, Y11
+	VPXOR   Y11, Y9, Y9
+	VPSLLQ  $0x02, Y11, Y11
+	VPXOR   Y11, Y7, Y7
+	VPSRLQ  $0x02, Y8, Y11
+	VPXOR   Y10, Y11, Y11
+	VPAND   Y1, Y11, Y11
+	VPXOR   Y11, Y10, Y10
+	VPSLLQ  $0x02, Y11, Y11
+	VPXOR   Y11, Y8, Y8
+	VPSRLQ  $0x01, Y3, Y11
+	VPXOR   Y4, Y11, Y11
+	VPAND   Y2, Y11, Y11
+	VPXOR   Y11, Y4, Y4
+	VPSLLQ  $0x01, Y11, Y11
+	VPXOR   Y11, Y3, Y3
+	VPSRLQ  $0x01, Y5, Y11
+	VPXOR   Y6, Y11, Y11
+	VPAND   Y2, Y11, Y11
+	VPXOR   Y11, Y6, Y6
+	VPSLLQ  $0x01, Y11, Y11
+	VPXOR   Y11, Y5, Y5
+	VPSRLQ  $0x01, Y7, Y11
+	VPXOR   Y8, Y11, Y11
+	VPAND   Y2, Y11, Y11
+	VPXOR   Y11, Y8, Y8
+	VPSLLQ  $0x01, Y11, Y11
+	VPXOR   Y11, Y7, Y7
+	VPSRLQ  $0x01, Y9, Y11
+	VPXOR   Y10, Y11, Y11
+	VPAND   Y2, Y11, Y11
+	VPXOR   Y11, Y10, Y10
+	VPSLLQ  $0x01, Y11, Y11
+	VPXOR   Y11, Y9, Y9
+	VMOVUPS Y3, (CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 128(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 256(CX)
+	VMOVUPS Y8, 320(CX)
+	VMOVUPS Y9, 384(CX)
+	VMOVUPS Y10, 448(CX)
+	VMOVUPS 32(CX), Y3
+	VMOVUPS 96(CX), Y4
+	VMOVUPS 160(CX), Y5
+	VMOVUPS 224(CX), Y6
+	VMOVUPS 288(CX), Y7
+	VMOVUPS 352(CX), Y8
+	VMOVUPS 416(CX), Y9
+	VMOVUPS 480(CX), Y10
+	VPSRLQ  $0x04, Y3, Y11
+	VPXOR   Y7, Y11, Y11
+	VPAND   Y0, Y11, Y11
+	VPXOR   Y11, Y7, Y7
+	VPSLLQ  $0x04, Y11, Y11
+	VPXOR   Y11, Y3, Y3
+	VPSRLQ  $0x04, Y4, Y11
+	VPXOR   Y8, Y11, Y11
+	VPAND   Y0, Y11, Y11
+	VPXOR   Y11, Y8, Y8
+	VPSLLQ  $0x04, Y11, Y11
+	VPXOR   Y11, Y4, Y4
+	VPSRLQ  $0x04, Y5, Y11
+	VPXOR   Y9, Y11, Y11
+	VPAND   Y0, Y11, Y11
+	VPXOR   Y11, Y9, Y9
+	VPSLLQ  $0x04, Y11, Y11
+	VPXOR   Y11, Y5, Y5
+	VPSRLQ  $0x04, Y6, Y11
+	VPXOR   Y10, Y11, Y11
+	VPAND   Y0, Y11, Y11
+	VPXOR   Y11, Y10, Y10
+	VPSLLQ  $0x04, Y11, Y11
+	VPXOR   Y11, Y6, Y6
+	VPSRLQ  $0x02, Y3, Y11
+	VPXOR   Y5, Y11, Y11
+	VPAND   Y1, Y11, Y11
+	VPXOR   Y11, Y5, Y5
+	VPSLLQ  $0x02, Y11, Y11
+	VPXOR   Y11, Y3, Y3
+	VPSRLQ  $0x02, Y4, Y11
+	VPXOR   Y6, Y11, Y11
+	VPAND   Y1, Y11, Y11
+	VPXOR   Y11, Y6, Y6
+	VPSLLQ  $0x02, Y11, Y11
+	VPXOR   Y11, Y4, Y4
+	VPSRLQ  $0x02, Y7, Y11
+	VPXOR   Y9, Y11, Y11
+	VPAND   Y1, Y11, Y11
+	VPXOR   Y11, Y9, Y9
+	VPSLLQ  $0x02, Y11, Y11
+	VPXOR   Y11, Y7, Y7
+	VPSRLQ  $0x02, Y8, Y11
+	VPXOR   Y10, Y11, Y11
+	VPAND   Y1, Y11, Y11
+	VPXOR   Y11, Y10, Y10
+	VPSLLQ  $0x02, Y11, Y11
+	VPXOR   Y11, Y8, Y8
+	VPSRLQ  $0x01, Y3, Y11
+	VPXOR   Y4, Y11, Y11
+	VPAND   Y2, Y11, Y11
+	VPXOR   Y11, Y4, Y4
+	VPSLLQ  $0x01, Y11, Y11
+	VPXOR   Y11, Y3, Y3
+	VPSRLQ  $0x01, Y5, Y11
+	VPXOR   Y6, Y11, Y11
+	VPAND   Y2, Y11, Y11
+	VPXOR   Y11, Y6, Y6
+	VPSLLQ  $0x01, Y11, Y11
+	VPXOR   Y11, Y5, Y5
+	VPSRLQ  $0x01, Y7, Y11
+	VPXOR   Y8, Y11, Y11
+	VPAND   Y2, Y11, Y11
+	VPXOR   Y11, Y8, Y8
+	VPSLLQ  $0x01, Y11, Y11
+	VPXOR   Y11, Y7, Y7
+	VPSRLQ  $0x01, Y9, Y11
+	VPXOR   Y10, Y11, Y11
+	VPAND   Y2, Y11, Y11
+	VPXOR   Y11, Y10, Y10
+	VPSLLQ  $0x01, Y11, Y11
+	VPXOR   Y11, Y9, Y9
+	VMOVUPS Y3, 32(CX)
+	VMOVUPS Y4, 96(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 224(CX)
+	VMOVUPS Y7, 288(CX)
+	VMOVUPS Y8, 352(CX)
+	VMOVUPS Y9, 416(CX)
+	VMOVUPS Y10, 480(CX)
+	ADDQ    $0x00000200, CX
+	DECQ    DX
+	JNE     near
+	VZEROUPPER
+	RET
+
+// func levels1AVX2(dst *byte, places *byte, planes *byte, tables *byte, lanes int)
+// Requires: AVX, AVX2
+TEXT ·levels1AVX2(SB), NOSPLIT, $0-40
+	MOVQ           dst+0(FP), AX
+	MOVQ           places+8(FP), CX
+	MOVQ           planes+16(FP), DX
+	MOVQ           tables+24(FP), BX
+	MOVQ           lanes+32(FP), SI
+	MOVQ           $0x8040201008040201, DI
+	VMOVQ          DI, X0
+	VPBROADCASTQ   X0, Y1
+	VBROADCASTI128 (BX), Y2
+	VMOVUPS        64(BX), Y0
+	XORQ           BX, BX
+
+lane:
+	MOVQ         (CX)(BX*8), R8
+	ADDQ         AX, R8
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         BX, R9
+	ANDQ         $0x3f, R9
+	SHLQ         $0x03, R9
+	ADDQ         DI, R9
+	VPXOR        Y3, Y3, Y3
+	VPBROADCASTD 12288(DX)(R9*8), Y4
+	VPSHUFB      Y0, Y4, Y4
+	VPAND        Y1, Y4, Y4
+	VPCMPEQB     Y1, Y4, Y4
+	VPADDB       Y3, Y3, Y3
+	VPSUBB       Y4, Y3, Y3
+	VPBROADCASTD 8192(DX)(R9*8), Y4
+	VPSHUFB      Y0, Y4, Y4
+	VPAND        Y1, Y4, Y4
+	VPCMPEQB     Y1, Y4, Y4
+	VPADDB       Y3, Y3, Y3
+	VPSUBB       Y4, Y3, Y3
+	VPBROADCASTD 4096(DX)(R9*8), Y4
+	VPSHUFB      Y0, Y4, Y4
+	VPAND        Y1, Y4, Y4
+	VPCMPEQB     Y1, Y4, Y4
+	VPADDB       Y3, Y3, Y3
+	VPSUBB       Y4, Y3, Y3
+	VPBROADCASTD (DX)(R9*8), Y4
+	VPSHUFB      Y0, Y4, Y4
+	VPAND        Y1, Y4, Y4
+	VPCMPEQB     Y1, Y4, Y4
+	VPADDB       Y3, Y3, Y3
+	VPSUBB       Y4, Y3, Y3
+	VPSHUFB      Y3, Y2, Y3
+	VMOVUPS      Y3, (R8)
+	VPXOR        Y3, Y3, Y3
+	VPBROADCASTD 12292(DX)(R9*8), Y4
+	VPSHUFB      Y0, Y4, Y4
+	VPAND        Y1, Y4, Y4
+	VPCMPEQB     Y1, Y4, Y4
+	VPADDB       Y3, Y3, Y3
+	VPSUBB       Y4, Y3, Y3
+	VPBROADCASTD 8196(DX)(R9*8), Y4
+	VPSHUFB      Y0, Y4, Y4
+	VPAND        Y1, Y4, Y4
+	VPCMPEQB     Y1, Y4, Y4
+	VPADDB       Y3, Y3, Y3
+	VPSUBB       Y4, Y3, Y3
+	VPBROADCASTD 4100(DX)(R9*8), Y4
+	VPSHUFB      Y0, Y4, Y4
+	VPAND        Y1, Y4, Y4
+	VPCMPEQB     Y1, Y4, Y4
+	VPADDB       Y3, Y3, Y3
+	VPSUBB       Y4, Y3, Y3
+	VPBROADCASTD 4(DX)(R9*8), Y4
+	VPSHUFB      Y0, Y4, Y4
+	VPAND        Y1, Y4, Y4
+	VPCMPEQB     Y1, Y4, Y4
+	VPADDB       Y3, Y3, Y3
+	VPSUBB       Y4, Y3, Y3
+	VPSHUFB      Y3, Y2, Y3
+	VMOVUPS      Y3, 32(R8)
+	INCQ         BX
+	CMPQ         BX, SI
+	JL           lane
+	VZEROUPPER
+	RET
+
+// func levels2AVX2(dst *byte, places *byte, planes *byte, tables *byte, lanes int)
+// Requires: AVX, AVX2
+TEXT ·levels2AVX2(SB), NOSPLIT, $0-40
+	MOVQ           dst+0(FP), AX
+	MOVQ           places+8(FP), CX
+	MOVQ           planes+16(FP), DX
+	MOVQ           tables+24(FP), BX
+	MOVQ           lanes+32(FP), SI
+	MOVQ           $0x8040201008040201, DI
+	VMOVQ          DI, X0
+	VPBROADCASTQ   X0, Y1
+	VBROADCASTI128 (BX), Y2
+	VBROADCASTI128 16(BX), Y3
+	VMOVUPS        64(BX), Y0
+	XORQ           BX, BX
+
+lane:
+	MOVQ         (CX)(BX*8), R8
+	ADDQ         AX, R8
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         BX, R9
+	ANDQ         $0x3f, R9
+	SHLQ         $0x03, R9
+	ADDQ         DI, R9
+	VPXOR        Y4, Y4, Y4
+	VPBROADCASTD 12288(DX)(R9*8), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPAND        Y1, Y5, Y5
+	VPCMPEQB     Y1, Y5, Y5
+	VPADDB       Y4, Y4, Y4
+	VPSUBB       Y5, Y4, Y4
+	VPBROADCASTD 8192(DX)(R9*8), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPAND        Y1, Y5, Y5
+	VPCMPEQB     Y1, Y5, Y5
+	VPADDB       Y4, Y4, Y4
+	VPSUBB       Y5, Y4, Y4
+	VPBROADCASTD 4096(DX)(R9*8), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPAND        Y1, Y5, Y5
+	VPCMPEQB     Y1, Y5, Y5
+	VPADDB       Y4, Y4, Y4
+	VPSUBB       Y5, Y4, Y4
+	VPBROADCASTD (DX)(R9*8), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPAND        Y1, Y5, Y5
+	VPCMPEQB     Y1, Y5, Y5
+	VPADDB       Y4, Y4, Y4
+	VPSUBB       Y5, Y4, Y4
+	VPSHUFB      Y4, Y2, Y5
+	VPSHUFB      Y4, Y3, Y4
+	VPUNPCKLBW   Y4, Y5, Y6
+	VPUNPCKHBW   Y4, Y5, Y4
+	VPERM2I128   $0x20, Y4, Y6, Y5
+	VPERM2I128   $0x31, Y4, Y6, Y4
+	VMOVUPS      Y5, (R8)
+	VMOVUPS      Y4, 32(R8)
+	VPXOR        Y4, Y4, Y4
+	VPBROADCASTD 12292(DX)(R9*8), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPAND        Y1, Y5, Y5
+	VPCMPEQB     Y1, Y5, Y5
+	VPADDB       Y4, Y4, Y4
+	VPSUBB       Y5, Y4, Y4
+	VPBROADCASTD 8196(DX)(R9*8), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPAND        Y1, Y5, Y5
+	VPCMPEQB     Y1, Y5, Y5
+	VPADDB       Y4, Y4, Y4
+	VPSUBB       Y5, Y4, Y4
+	VPBROADCASTD 4100(DX)(R9*8), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPAND        Y1, Y5, Y5
+	VPCMPEQB     Y1, Y5, Y5
+	VPADDB       Y4, Y4, Y4
+	VPSUBB       Y5, Y4, Y4
+	VPBROADCASTD 4(DX)(R9*8), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPAND        Y1, Y5, Y5
+	VPCMPEQB     Y1, Y5, Y5
+	VPADDB       Y4, Y4, Y4
+	VPSUBB       Y5, Y4, Y4
+	VPSHUFB      Y4, Y2, Y5
+	VPSHUFB      Y4, Y3, Y4
+	VPUNPCKLBW   Y4, Y5, Y6
+	VPUNPCKHBW   Y4, Y5, Y4
+	VPERM2I128   $0x20, Y4, Y6, Y5
+	VPERM2I128   $0x31, Y4, Y6, Y4
+	VMOVUPS      Y5, 64(R8)
+	VMOVUPS      Y4, 96(R8)
+	INCQ         BX
+	CMPQ         BX, SI
+	JL           lane
+	VZEROUPPER
+	RET
+
+// func levels4AVX2(dst *byte, places *byte, planes *byte, tables *byte, lanes int)
+// Requires: AVX, AVX2
+TEXT ·levels4AVX2(SB), NOSPLIT, $0-40
+	MOVQ           dst+0(FP), AX
+	MOVQ           places+8(FP), CX
+	MOVQ           planes+16(FP), DX
+	MOVQ           tables+24(FP), BX
+	MOVQ           lanes+32(FP), SI
+	MOVQ           $0x8040201008040201, DI
+	VMOVQ          DI, X0
+	VPBROADCASTQ   X0, Y1
+	VBROADCASTI128 (BX), Y2
+	VBROADCASTI128 16(BX), Y3
+	VBROADCASTI128 32(BX), Y4
+	VBROADCASTI128 48(BX), Y5
+	VMOVUPS        64(BX), Y0
+	XORQ           BX, BX
+
+lane:
+	MOVQ         (CX)(BX*8), R8
+	ADDQ         AX, R8
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         BX, R9
+	ANDQ         $0x3f, R9
+	SHLQ         $0x03, R9
+	ADDQ         DI, R9
+	VPXOR        Y6, Y6, Y6
+	VPBROADCASTD 12288(DX)(R9*8), Y7
+	VPSHUFB      Y0, Y7, Y7
+	VPAND        Y1, Y7, Y7
+	VPCMPEQB     Y1, Y7, Y7
+	VPADDB       Y6, Y6, Y6
+	VPSUBB       Y7, Y6, Y6
+	VPBROADCASTD 8192(DX)(R9*8), Y7
+	VPSHUFB      Y0, Y7, Y7
+	VPAND        Y1, Y7, Y7
+	VPCMPEQB     Y1, Y7, Y7
+	VPADDB       Y6, Y6, Y6
+	VPSUBB       Y7, Y6, Y6
+	VPBROADCASTD 4096(DX)(R9*8), Y7
+	VPSHUFB      Y0, Y7, Y7
+	VPAND        Y1, Y7, Y7
+	VPCMPEQB     Y1, Y7, Y7
+	VPADDB       Y6, Y6, Y6
+	VPSUBB       Y7, Y6, Y6
+	VPBROADCASTD (DX)(R9*8), Y7
+	VPSHUFB      Y0, Y7, Y7
+	VPAND        Y1, Y7, Y7
+	VPCMPEQB     Y1, Y7, Y7
+	VPADDB       Y6, Y6, Y6
+	VPSUBB       Y7, Y6, Y6
+	VPSHUFB      Y6, Y2, Y7
+	VPSHUFB      Y6, Y3, Y8
+	VPSHUFB      Y6, Y4, Y9
+	VPSHUFB      Y6, Y5, Y6
+	VPUNPCKLBW   Y8, Y7, Y10
+	VPUNPCKHBW   Y8, Y7, Y7
+	VPUNPCKLBW   Y6, Y9, Y8
+	VPUNPCKHBW   Y6, Y9, Y6
+	VPUNPCKLWD   Y8, Y10, Y9
+	VPUNPCKHWD   Y8, Y10, Y8
+	VPUNPCKLWD   Y6, Y7, Y10
+	VPUNPCKHWD   Y6, Y7, Y6
+	VPERM2I128   $0x20, Y8, Y9, Y7
+	VPERM2I128   $0x20, Y6, Y10, Y11
+	VPERM2I128   $0x31, Y8, Y9, Y8
+	VPERM2I128   $0x31, Y6, Y10, Y6
+	VMOVUPS      Y7, (R8)
+	VMOVUPS      Y11, 32(R8)
+	VMOVUPS      Y8, 64(R8)
+	VMOVUPS      Y6, 96(R8)
+	VPXOR        Y6, Y6, Y6
+	VPBROADCASTD 12292(DX)(R9*8), Y7
+	VPSHUFB      Y0, Y7, Y7
+	VPAND        Y1, Y7, Y7
+	VPCMPEQB     Y1, Y7, Y7
+	VPADDB       Y6, Y6, Y6
+	VPSUBB       Y7, Y6, Y6
+	VPBROADCASTD 8196(DX)(R9*8), Y7
+	VPSHUFB      Y0, Y7, Y7
+	VPAND        Y1, Y7, Y7
+	VPCMPEQB     Y1, Y7, Y7
+	VPADDB       Y6, Y6, Y6
+	VPSUBB       Y7, Y6, Y6
+	VPBROADCASTD 4100(DX)(R9*8), Y7
+	VPSHUFB      Y0, Y7, Y7
+	VPAND        Y1, Y7, Y7
+	VPCMPEQB     Y1, Y7, Y7
+	VPADDB       Y6, Y6, Y6
+	VPSUBB       Y7, Y6, Y6
+	VPBROADCASTD 4(DX)(R9*8), Y7
+	VPSHUFB      Y0, Y7, Y7
+	VPAND        Y1, Y7, Y7
+	VPCMPEQB     Y1, Y7, Y7
+	VPADDB       Y6, Y6, Y6
+	VPSUBB       Y7, Y6, Y6
+	VPSHUFB      Y6, Y2, Y7
+	VPSHUFB      Y6, Y3, Y8
+	VPSHUFB      Y6, Y4, Y9
+	VPSHUFB      Y6, Y5, Y6
+	VPUNPCKLBW   Y8, Y7, Y10
+	VPUNPCKHBW   Y8, Y7, Y7
+	VPUNPCKLBW   Y6, Y9, Y8
+	VPUNPCKHBW   Y6, Y9, Y6
+	VPUNPCKLWD   Y8, Y10, Y9
+	VPUNPCKHWD   Y8, Y10, Y8
+	VPUNPCKLWD   Y6, Y7, Y10
+	VPUNPCKHWD   Y6, Y7, Y6
+	VPERM2I128   $0x20, Y8, Y9, Y7
+	VPERM2I128   $0x20, Y6, Y10, Y11
+	VPERM2I128   $0x31, Y8, Y9, Y8
+	VPERM2I128   $0x31, Y6, Y10, Y6
+	VMOVUPS      Y7, 128(R8)
+	VMOVUPS      Y11, 160(R8)
+	VMOVUPS      Y8, 192(R8)
+	VMOVUPS      Y6, 224(R8)
+	INCQ         BX
+	CMPQ         BX, SI
+	JL           lane
 	VZEROUPPER
 	RET

@@ -439,6 +439,26 @@ func transposePast2AVX2(dst *byte, places *byte, rows *byte, columns *byte, bloc
 //go:noescape
 func transposePast8AVX2(dst *byte, places *byte, rows *byte, columns *byte, blocks int, stride int)
 
+// pushLanesI32AVX2 relaxes count arcs, at least one, see path.
+//
+//go:noescape
+func pushLanesI32AVX2(lines *byte, from *byte, ends *byte, weights *byte, changed *byte, keys *byte, next *byte, count int) (found int)
+
+// pushLanesF32AVX2 relaxes count arcs, at least one, see path.
+//
+//go:noescape
+func pushLanesF32AVX2(lines *byte, from *byte, ends *byte, weights *byte, changed *byte, keys *byte, next *byte, count int) (found int)
+
+// pushLanesF64AVX2 relaxes count arcs, at least one, see path.
+//
+//go:noescape
+func pushLanesF64AVX2(lines *byte, from *byte, ends *byte, weights *byte, changed *byte, keys *byte, next *byte, count int) (found int)
+
+// pushLanesU16AVX2 relaxes count arcs, at least one, see path.
+//
+//go:noescape
+func pushLanesU16AVX2(lines *byte, from *byte, ends *byte, weights *byte, changed *byte, keys *byte, next *byte, count int) (found int)
+
 // pullBitsAVX2 pulls the bits of a level, see path.
 //
 //go:noescape
@@ -448,3 +468,23 @@ func pullBitsAVX2(left *byte, at *byte, start *byte, ends *byte, last *byte, fro
 //
 //go:noescape
 func tightI32AVX2(pred *byte, others *byte, own *byte, dist *byte, start *byte, ends *byte, weights *byte, count int)
+
+// turnAVX2 transposes the words of 64 lines, see path.
+//
+//go:noescape
+func turnAVX2(lines *byte)
+
+// levels1AVX2 writes 64 columns of rows of levels, see levelTables.
+//
+//go:noescape
+func levels1AVX2(dst *byte, places *byte, planes *byte, tables *byte, lanes int)
+
+// levels2AVX2 writes 64 columns of rows of levels, see levelTables.
+//
+//go:noescape
+func levels2AVX2(dst *byte, places *byte, planes *byte, tables *byte, lanes int)
+
+// levels4AVX2 writes 64 columns of rows of levels, see levelTables.
+//
+//go:noescape
+func levels4AVX2(dst *byte, places *byte, planes *byte, tables *byte, lanes int)

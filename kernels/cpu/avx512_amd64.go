@@ -55,7 +55,12 @@ var avx512 = &path{
 	transposePast: bySize{transposePast2AVX2, transposePastAVX512, transposePast8AVX2},
 	sums:          sumsAVX512,
 	pullBits:      pulls(pullBitsAVX2),
+	counts:        countsBy(pushCountsAVX512, pullCountsAVX512),
 	tight:         tightI32AVX2,
+	pushLanes: [variants]pushLanesFunc{pushLanesI32AVX512, pushLanesI32AVX512, pushLanesF32AVX512, pushLanesF32AVX512,
+		pushLanesF64AVX512, pushLanesU16AVX512},
+	turn:   turnAVX2,
+	levels: levelsBy(levels1AVX2, levels2AVX2, levels4AVX2),
 }
 
 func sumsAVX512(kind entry.Kind) sumsFuncs {

@@ -11943,3 +11943,574 @@ last:
 	SFENCE
 	VZEROUPPER
 	RET
+
+// func pushLanesI32AVX512(lines *byte, from *byte, ends *byte, weights *byte, changed *byte, keys *byte, next *byte, count int) (found int)
+// Requires: AVX, AVX2, AVX512F, MMX+
+TEXT ·pushLanesI32AVX512(SB), NOSPLIT, $0-72
+	MOVQ         lines+0(FP), AX
+	MOVQ         from+8(FP), CX
+	MOVQ         ends+16(FP), DX
+	MOVQ         weights+24(FP), BX
+	MOVQ         changed+32(FP), SI
+	MOVQ         keys+40(FP), DI
+	MOVQ         count+56(FP), R8
+	MOVL         $0x3f3f3f3f, R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Z0
+	VMOVUPS      (CX), Z1
+	VMOVUPS      64(CX), Z2
+	XORQ         CX, CX
+	MOVLQSX      (DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      4(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      8(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      12(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      16(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      20(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVQ         next+48(FP), R10
+	MOVLQSX      (R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      4(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      8(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      12(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      16(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      20(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+
+arc:
+	MOVLQSX       24(DX), R9
+	SHLQ          $0x07, R9
+	PREFETCHT0    (AX)(R9*1)
+	PREFETCHT0    64(AX)(R9*1)
+	MOVLQSX       (DX), R9
+	SHLQ          $0x07, R9
+	ADDQ          AX, R9
+	VPBROADCASTD  (BX), Z4
+	VMOVUPS       (R9), Z5
+	VPADDD        Z4, Z1, Z3
+	VPCMPGTD      Z3, Z5, K1
+	VMOVUPS       64(R9), Z6
+	VPADDD        Z4, Z2, Z4
+	VPCMPGTD      Z4, Z6, K2
+	KORTESTW      K2, K1
+	JE            next
+	VPMINSD       Z3, Z5, Z5
+	VMOVUPS       Z5, (R9)
+	VPBLENDMD     Z3, Z0, K1, Z3
+	VPMINSD       Z4, Z6, Z6
+	VMOVUPS       Z6, 64(R9)
+	VPBLENDMD     Z4, Z0, K2, Z4
+	VPMINSD       Z4, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z3, Y4
+	VPMINSD       Y4, Y3, Y3
+	VEXTRACTI128  $0x01, Y3, X4
+	VPMINSD       X4, X3, X3
+	VPSHUFD       $0x4e, X3, X4
+	VPMINSD       X4, X3, X3
+	VPSHUFD       $0xb1, X3, X4
+	VPMINSD       X4, X3, X3
+	MOVL          (DX), R9
+	MOVL          R9, (SI)(CX*4)
+	VMOVD         X3, R9
+	MOVL          R9, (DI)(CX*4)
+	INCQ          CX
+
+next:
+	ADDQ $0x04, DX
+	ADDQ $0x04, BX
+	DECQ R8
+	JNE  arc
+	MOVQ CX, found+64(FP)
+	VZEROUPPER
+	RET
+
+// func pushLanesF32AVX512(lines *byte, from *byte, ends *byte, weights *byte, changed *byte, keys *byte, next *byte, count int) (found int)
+// Requires: AVX, AVX2, AVX512F, MMX+
+TEXT ·pushLanesF32AVX512(SB), NOSPLIT, $0-72
+	MOVQ         lines+0(FP), AX
+	MOVQ         from+8(FP), CX
+	MOVQ         ends+16(FP), DX
+	MOVQ         weights+24(FP), BX
+	MOVQ         changed+32(FP), SI
+	MOVQ         keys+40(FP), DI
+	MOVQ         count+56(FP), R8
+	MOVL         $0x7f800000, R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Z0
+	VMOVUPS      (CX), Z1
+	VMOVUPS      64(CX), Z2
+	XORQ         CX, CX
+	MOVLQSX      (DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      4(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      8(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      12(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      16(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      20(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVQ         next+48(FP), R10
+	MOVLQSX      (R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      4(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      8(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      12(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      16(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      20(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+
+arc:
+	MOVLQSX       24(DX), R9
+	SHLQ          $0x07, R9
+	PREFETCHT0    (AX)(R9*1)
+	PREFETCHT0    64(AX)(R9*1)
+	MOVLQSX       (DX), R9
+	SHLQ          $0x07, R9
+	ADDQ          AX, R9
+	VPBROADCASTD  (BX), Z4
+	VMOVUPS       (R9), Z5
+	VADDPS        Z4, Z1, Z3
+	VPCMPGTD      Z3, Z5, K1
+	VMOVUPS       64(R9), Z6
+	VADDPS        Z4, Z2, Z4
+	VPCMPGTD      Z4, Z6, K2
+	KORTESTW      K2, K1
+	JE            next
+	VPMINSD       Z3, Z5, Z5
+	VMOVUPS       Z5, (R9)
+	VPBLENDMD     Z3, Z0, K1, Z3
+	VPMINSD       Z4, Z6, Z6
+	VMOVUPS       Z6, 64(R9)
+	VPBLENDMD     Z4, Z0, K2, Z4
+	VPMINSD       Z4, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z3, Y4
+	VPMINSD       Y4, Y3, Y3
+	VEXTRACTI128  $0x01, Y3, X4
+	VPMINSD       X4, X3, X3
+	VPSHUFD       $0x4e, X3, X4
+	VPMINSD       X4, X3, X3
+	VPSHUFD       $0xb1, X3, X4
+	VPMINSD       X4, X3, X3
+	MOVL          (DX), R9
+	MOVL          R9, (SI)(CX*4)
+	VMOVD         X3, R9
+	MOVL          R9, (DI)(CX*4)
+	INCQ          CX
+
+next:
+	ADDQ $0x04, DX
+	ADDQ $0x04, BX
+	DECQ R8
+	JNE  arc
+	MOVQ CX, found+64(FP)
+	VZEROUPPER
+	RET
+
+// func pushLanesF64AVX512(lines *byte, from *byte, ends *byte, weights *byte, changed *byte, keys *byte, next *byte, count int) (found int)
+// Requires: AVX, AVX2, AVX512F, MMX+
+TEXT ·pushLanesF64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         lines+0(FP), AX
+	MOVQ         from+8(FP), CX
+	MOVQ         ends+16(FP), DX
+	MOVQ         weights+24(FP), BX
+	MOVQ         changed+32(FP), SI
+	MOVQ         keys+40(FP), DI
+	MOVQ         count+56(FP), R8
+	MOVQ         $0x7ff0000000000000, R9
+	VMOVQ        R9, X0
+	VPBROADCASTQ X0, Z0
+	VMOVUPS      (CX), Z1
+	VMOVUPS      64(CX), Z2
+	XORQ         CX, CX
+	MOVLQSX      (DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      4(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      8(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      12(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      16(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      20(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVQ         next+48(FP), R10
+	MOVLQSX      (R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      4(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      8(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      12(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      16(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      20(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+
+arc:
+	MOVLQSX       24(DX), R9
+	SHLQ          $0x07, R9
+	PREFETCHT0    (AX)(R9*1)
+	PREFETCHT0    64(AX)(R9*1)
+	MOVLQSX       (DX), R9
+	SHLQ          $0x07, R9
+	ADDQ          AX, R9
+	VPBROADCASTQ  (BX), Z4
+	VMOVUPS       (R9), Z5
+	VADDPD        Z4, Z1, Z3
+	VPCMPGTQ      Z3, Z5, K1
+	VMOVUPS       64(R9), Z6
+	VADDPD        Z4, Z2, Z4
+	VPCMPGTQ      Z4, Z6, K2
+	KORTESTW      K2, K1
+	JE            next
+	VMINPD        Z3, Z5, Z5
+	VMOVUPS       Z5, (R9)
+	VPBLENDMQ     Z3, Z0, K1, Z3
+	VMINPD        Z4, Z6, Z6
+	VMOVUPS       Z6, 64(R9)
+	VPBLENDMQ     Z4, Z0, K2, Z4
+	VMINPD        Z4, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z3, Y4
+	VMINPD        Y4, Y3, Y3
+	VEXTRACTI128  $0x01, Y3, X4
+	VMINPD        X4, X3, X3
+	VPSHUFD       $0x4e, X3, X4
+	VMINPD        X4, X3, X3
+	VPSRLQ        $0x20, X3, X3
+	MOVL          (DX), R9
+	MOVL          R9, (SI)(CX*4)
+	VMOVD         X3, R9
+	MOVL          R9, (DI)(CX*4)
+	INCQ          CX
+
+next:
+	ADDQ $0x04, DX
+	ADDQ $0x08, BX
+	DECQ R8
+	JNE  arc
+	MOVQ CX, found+64(FP)
+	VZEROUPPER
+	RET
+
+// func pushLanesU16AVX512(lines *byte, from *byte, ends *byte, weights *byte, changed *byte, keys *byte, next *byte, count int) (found int)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, MMX+
+TEXT ·pushLanesU16AVX512(SB), NOSPLIT, $0-72
+	MOVQ         lines+0(FP), AX
+	MOVQ         from+8(FP), CX
+	MOVQ         ends+16(FP), DX
+	MOVQ         weights+24(FP), BX
+	MOVQ         changed+32(FP), SI
+	MOVQ         keys+40(FP), DI
+	MOVQ         count+56(FP), R8
+	MOVL         $0x7f7f7f7f, R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Z0
+	VMOVUPS      (CX), Z1
+	VMOVUPS      64(CX), Z2
+	XORQ         CX, CX
+	MOVLQSX      (DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      4(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      8(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      12(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      16(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      20(DX), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVQ         next+48(FP), R10
+	MOVLQSX      (R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      4(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      8(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      12(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      16(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+	MOVLQSX      20(R10), R9
+	SHLQ         $0x07, R9
+	PREFETCHT0   (AX)(R9*1)
+	PREFETCHT0   64(AX)(R9*1)
+
+arc:
+	MOVLQSX       24(DX), R9
+	SHLQ          $0x07, R9
+	PREFETCHT0    (AX)(R9*1)
+	PREFETCHT0    64(AX)(R9*1)
+	MOVLQSX       (DX), R9
+	SHLQ          $0x07, R9
+	ADDQ          AX, R9
+	VPBROADCASTW  (BX), Z4
+	VMOVUPS       (R9), Z5
+	VPADDW        Z4, Z1, Z3
+	VPCMPUW       $0x06, Z3, Z5, K1
+	VMOVUPS       64(R9), Z6
+	VPADDW        Z4, Z2, Z4
+	VPCMPUW       $0x06, Z4, Z6, K2
+	KORTESTD      K2, K1
+	JE            next
+	VPMINUW       Z3, Z5, Z5
+	VMOVUPS       Z5, (R9)
+	VPBLENDMW     Z3, Z0, K1, Z3
+	VPMINUW       Z4, Z6, Z6
+	VMOVUPS       Z6, 64(R9)
+	VPBLENDMW     Z4, Z0, K2, Z4
+	VPMINUW       Z4, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z3, Y4
+	VPMINUW       Y4, Y3, Y3
+	VEXTRACTI128  $0x01, Y3, X4
+	VPMINUW       X4, X3, X3
+	VPHMINPOSUW   X3, X3
+	VPXOR         X4, X4, X4
+	VPBLENDW      $0x01, X3, X4, X4
+	MOVL          (DX), R9
+	MOVL          R9, (SI)(CX*4)
+	VMOVD         X4, R9
+	MOVL          R9, (DI)(CX*4)
+	INCQ          CX
+
+next:
+	ADDQ $0x04, DX
+	ADDQ $0x04, BX
+	DECQ R8
+	JNE  arc
+	MOVQ CX, found+64(FP)
+	VZEROUPPER
+	RET
+
+// func pushCountsAVX512(counts *byte, from *byte, seen *byte, next *byte, ends *byte, found *byte, lanes uint64, count int, stride int) (more int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·pushCountsAVX512(SB), NOSPLIT, $0-80
+	MOVQ counts+0(FP), AX
+	MOVQ from+8(FP), CX
+	MOVQ seen+16(FP), DX
+	MOVQ next+24(FP), BX
+	MOVQ ends+32(FP), SI
+	MOVQ found+40(FP), DI
+	MOVQ lanes+48(FP), R8
+	MOVQ count+56(FP), R9
+	MOVQ stride+64(FP), R10
+	MOVQ found+40(FP), R11
+	LEAQ (SI)(R9*4), R9
+
+arc:
+	CMPQ       SI, R9
+	JE         done
+	MOVLQSX    48(SI), R12
+	PREFETCHT0 (DX)(R12*8)
+	MOVLQSX    16(SI), R12
+	MOVQ       (DX)(R12*8), R13
+	NOTQ       R13
+	TESTQ      R8, R13
+	JE         fetched
+	IMULQ      R10, R12
+	PREFETCHT0 (AX)(R12*1)
+	PREFETCHT0 64(AX)(R12*1)
+	PREFETCHT0 128(AX)(R12*1)
+	PREFETCHT0 192(AX)(R12*1)
+
+fetched:
+	MOVLQSX (SI), R12
+	ADDQ    $0x04, SI
+	MOVQ    (DX)(R12*8), R13
+	NOTQ    R13
+	ANDQ    R8, R13
+	JE      arc
+	MOVQ    (BX)(R12*8), R14
+	MOVL    R12, (R11)
+	TESTQ   R14, R14
+	JNE     known
+	ADDQ    $0x04, R11
+
+known:
+	ORQ   R13, R14
+	MOVQ  R14, (BX)(R12*8)
+	MOVQ  CX, R14
+	IMULQ R10, R12
+	ADDQ  AX, R12
+
+line:
+	KMOVW   R13, K1
+	VMOVUPD (R12), Z0
+	VADDPD  (R14), Z0, K1, Z0
+	VMOVUPD Z0, (R12)
+	ADDQ    $0x40, R12
+	ADDQ    $0x40, R14
+	SHRQ    $0x08, R13
+	JNE     line
+	JMP     arc
+
+done:
+	SUBQ DI, R11
+	SHRQ $0x02, R11
+	MOVQ R11, more+72(FP)
+	VZEROUPPER
+	RET
+
+// func pullCountsAVX512(sum *byte, counts *byte, next *byte, ends *byte, lanes uint64, count int, stride int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·pullCountsAVX512(SB), NOSPLIT, $0-56
+	MOVQ sum+0(FP), AX
+	MOVQ counts+8(FP), CX
+	MOVQ next+16(FP), DX
+	MOVQ ends+24(FP), BX
+	MOVQ lanes+32(FP), SI
+	MOVQ count+40(FP), DI
+	MOVQ stride+48(FP), R8
+	LEAQ (BX)(DI*4), DI
+
+arc:
+	CMPQ       BX, DI
+	JE         done
+	MOVLQSX    48(BX), R9
+	PREFETCHT0 (DX)(R9*8)
+	MOVLQSX    16(BX), R9
+	MOVQ       (DX)(R9*8), R10
+	TESTQ      SI, R10
+	JE         fetched
+	IMULQ      R8, R9
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	PREFETCHT0 128(CX)(R9*1)
+	PREFETCHT0 192(CX)(R9*1)
+
+fetched:
+	MOVLQSX (BX), R9
+	ADDQ    $0x04, BX
+	MOVQ    (DX)(R9*8), R10
+	ANDQ    SI, R10
+	JE      arc
+	MOVQ    AX, R11
+	IMULQ   R8, R9
+	ADDQ    CX, R9
+
+line:
+	KMOVW   R10, K1
+	VMOVUPD (R11), Z0
+	VADDPD  (R9), Z0, K1, Z0
+	VMOVUPD Z0, (R11)
+	ADDQ    $0x40, R11
+	ADDQ    $0x40, R9
+	SHRQ    $0x08, R10
+	JNE     line
+	JMP     arc
+
+done:
+	VZEROUPPER
+	RET

@@ -373,3 +373,33 @@ func transposeAVX512(dst *byte, places *byte, rows *byte, columns *byte, blocks 
 //
 //go:noescape
 func transposePastAVX512(dst *byte, places *byte, rows *byte, columns *byte, blocks int, stride int)
+
+// pushLanesI32AVX512 relaxes count arcs, at least one, see path.
+//
+//go:noescape
+func pushLanesI32AVX512(lines *byte, from *byte, ends *byte, weights *byte, changed *byte, keys *byte, next *byte, count int) (found int)
+
+// pushLanesF32AVX512 relaxes count arcs, at least one, see path.
+//
+//go:noescape
+func pushLanesF32AVX512(lines *byte, from *byte, ends *byte, weights *byte, changed *byte, keys *byte, next *byte, count int) (found int)
+
+// pushLanesF64AVX512 relaxes count arcs, at least one, see path.
+//
+//go:noescape
+func pushLanesF64AVX512(lines *byte, from *byte, ends *byte, weights *byte, changed *byte, keys *byte, next *byte, count int) (found int)
+
+// pushLanesU16AVX512 relaxes count arcs, at least one, see path.
+//
+//go:noescape
+func pushLanesU16AVX512(lines *byte, from *byte, ends *byte, weights *byte, changed *byte, keys *byte, next *byte, count int) (found int)
+
+// pushCountsAVX512 pushes counts of paths, see path.
+//
+//go:noescape
+func pushCountsAVX512(counts *byte, from *byte, seen *byte, next *byte, ends *byte, found *byte, lanes uint64, count int, stride int) (more int)
+
+// pullCountsAVX512 pulls sums, see path.
+//
+//go:noescape
+func pullCountsAVX512(sum *byte, counts *byte, next *byte, ends *byte, lanes uint64, count int, stride int)

@@ -26,11 +26,16 @@ type BenchOptions struct {
 	work int64 // relaxations of one run at least; 0: 2³⁰
 }
 
-// Measure is a median with its spread, in relaxations per second.
-type Measure struct {
+// figure is a median with its spread, in relaxations per second.
+type figure struct {
 	Median float64 `json:"median"`
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
+}
+
+// String is for people, in 10⁹.
+func (s figure) String() string {
+	return fmt.Sprintf("%.1f (%.1f…%.1f)", s.Median/1e9, s.Low/1e9, s.High/1e9)
 }
 
 // BenchRow is what one combination reached.
@@ -40,12 +45,12 @@ type BenchRow struct {
 	Threads int           `json:"threads"`
 	T       int           `json:"tile"`
 	M       int           `json:"round"`
-	Rate    Measure       `json:"relaxations_per_second"` // of MinPlus, from enqueueing to the end
+	Rate    figure        `json:"relaxations_per_second"` // of MinPlus, from enqueueing to the end
 	// of the add and min of the same path on registers alone, measured in turn with Rate
-	Ceiling  Measure  `json:"ceiling_relaxations_per_second"`
-	Fraction float64  `json:"fraction"` // median over the rounds of Rate/Ceiling
-	Pairs    *Measure `json:"relaxations_with_predecessors_per_second,omitempty"`
-	Price    *Measure `json:"price_of_predecessors,omitempty"` // Rate over that with predecessors, of each round
+	Ceiling  figure  `json:"ceiling_relaxations_per_second"`
+	Fraction float64 `json:"fraction"` // median over the rounds of Rate/Ceiling
+	Pairs    *figure `json:"relaxations_with_predecessors_per_second,omitempty"`
+	Price    *figure `json:"price_of_predecessors,omitempty"` // Rate over that with predecessors, of each round
 }
 
 // Bench measures MinPlus beside the ceiling of its path, and calls each with every row as soon as it is measured. The
@@ -145,7 +150,7 @@ func benchRow(ctx context.Context, o BenchOptions, v entry.Variant, name string,
 	return row, nil
 }
 
-func measure(xs []float64) Measure {
+func measure(xs []float64) figure {
 	slices.Sort(xs)
-	return Measure{xs[len(xs)/2], xs[0], xs[len(xs)-1]}
+	return figure{xs[len(xs)/2], xs[0], xs[len(xs)-1]}
 }

@@ -43,11 +43,8 @@ func TestBench(t *testing.T) {
 }
 
 func formatRow(r BenchRow) string {
-	g := func(m Measure) string {
-		return fmt.Sprintf("%6.2f (%.1f–%.1f)", m.Median/1e9, m.Low/1e9, m.High/1e9)
-	}
 	return fmt.Sprintf("%-10s %-8s threads=%d T=%d m=%d: %s of %s Grelax/s = %.1f %%",
-		r.Variant, r.Path, r.Threads, r.T, r.M, g(r.Rate), g(r.Ceiling), 100*r.Fraction)
+		r.Variant, r.Path, r.Threads, r.T, r.M, r.Rate, r.Ceiling, 100*r.Fraction)
 }
 
 // TestBenchStops wants the context's error from a cancelled Bench.

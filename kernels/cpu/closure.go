@@ -45,7 +45,8 @@ type runner func(n int, task func(w *worker, i int))
 type closer struct {
 	*pivot
 	arithmetic
-	relaxed *atomic.Int64 // relaxations that are done; nil: nobody asks
+	relaxed   *atomic.Int64 // relaxations that are done; nil: nobody asks
+	transpose transposeFunc // of entries; nil: the block is not symmetric, or that is not looked at
 }
 
 // CountClosures implements kernels.ClosureCounter.
@@ -61,7 +62,10 @@ func (s *stream) Closure(v entry.Variant, t int, tiles []kernels.Tile) error {
 	if err != nil {
 		return fmt.Errorf("cpu: closure: %w", err)
 	}
-	c := &closer{p, x, s.relaxed}
+	c := &closer{pivot: p, arithmetic: x, relaxed: s.relaxed}
+	if !x.pairs && !v.Signed() {
+		c.transpose = s.device.path.transpose.of(x.entryBytes)
+	}
 	pool := s.device.pool
 	return s.enqueue(func() { c.all(pool) })
 }
@@ -74,10 +78,15 @@ func (c *closer) all(pool *pool) {
 			c.relaxed.Store(int64(rounds) * int64(n) * int64(n))
 		}
 	}
-	c.close(span{0, n}, c.depth, pool.run, func(k span) {
+	diagonal := func(k span) {
 		count(k.lo)
 		pool.run(1, func(w *worker, _ int) { c.diagonal(w, k) })
-	})
+	}
+	if whole := (span{0, n}); c.symmetric(whole, pool.run) {
+		c.closeHalf(whole, pool.run, diagonal)
+	} else {
+		c.close(whole, c.depth, pool.run, diagonal)
+	}
 	count(n)
 }
 

@@ -17,7 +17,7 @@ const EnvPath = "OOC_CPU_PATH"
 // their order.
 const (
 	variants = entry.VariantCount
-	paired   = entry.PairedCount
+	paired   = entry.F64 + 1
 )
 
 // path is one implementation of the arithmetic: everything that depends on the processor's instructions. check makes
@@ -49,8 +49,12 @@ type path struct {
 
 	sums func(kind entry.Kind) sumsFuncs
 
-	pullBits PullBits
-	tight    tightFunc
+	pullBits  PullBits
+	counts    PathCounts
+	tight     tightFunc
+	turn      func(lines *byte) // bit c of word k of line r becomes bit r of word k of line c, for 64 lines
+	levels    levelsFunc
+	pushLanes [variants]pushLanesFunc
 }
 
 // tightFunc finds the tight arcs into count vertices from own on, at least one, as Tight does: lines of distances from

@@ -34,9 +34,13 @@ var portable = &path{
 	rows: [variants]rowFuncs{rowForms[int32](), rowForms[int32](), rowForms[float32](), rowForms[float32](),
 		rowForms[float64](), rowForms[int32]()},
 	transpose: portableTranspose, transposePast: portableTranspose,
-	sums:     func(entry.Kind) sumsFuncs { return sumsFuncs{} },
-	pullBits: pullBitsPortable,
-	tight:    tightPortable,
+	sums:      func(entry.Kind) sumsFuncs { return sumsFuncs{} },
+	pullBits:  pullBitsPortable,
+	counts:    portableCounts,
+	tight:     tightPortable,
+	turn:      turnPortable,
+	levels:    levelsPortable,
+	pushLanes: forms(pushLanesForm[int32], pushLanesForm[float32], pushLanesForm[uint16], pushLanesForm[float64]),
 }
 
 var portableTranspose = bySize{transposePortable[uint16], transposePortable[int32], transposePortable[float64]}

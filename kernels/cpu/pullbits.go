@@ -1,13 +1,13 @@
 package cpu
 
-// Line is a cache line of bits.
-type Line = [8]uint64
+// bitLine is a cache line of bits.
+type bitLine = [8]uint64
 
 // PullBits searches by bits. left are places whose line in seen may not be full. For each of them it looks at the lines
 // in last of the places that its arcs lead to: those of place v are ends[start[v]:start[v+1]]. Bits that these have and
 // seen has not it puts into front, and adds to seen, and the place to list, which has room for all. It returns those of
 // left that were not full, in the memory of left, and list.
-type PullBits func(left, list []int32, start []int64, ends []int32, last, front, seen []Line) (kept, found []int32)
+type PullBits func(left, list []int32, start []int64, ends []int32, last, front, seen []bitLine) (kept, found []int32)
 
 // EndsAhead is how many numbers of places, of any, have to be in memory behind the ends of arcs.
 const EndsAhead = 12
@@ -29,7 +29,7 @@ type pullBitsFunc = func(left, at, start, ends, last, front, seen *byte, count i
 
 // pulls makes PullBits of a function for few places.
 func pulls(do pullBitsFunc) PullBits {
-	return func(left, list []int32, start []int64, ends []int32, last, front, seen []Line) (kept, found []int32) {
+	return func(left, list []int32, start []int64, ends []int32, last, front, seen []bitLine) (kept, found []int32) {
 		if len(ends) == 0 {
 			return left[:0], list
 		}
@@ -47,7 +47,8 @@ func pulls(do pullBitsFunc) PullBits {
 }
 
 // pullBitsPortable is PullBits in plain Go.
-func pullBitsPortable(left, list []int32, start []int64, ends []int32, last, front, seen []Line) (kept, found []int32) {
+func pullBitsPortable(left, list []int32, start []int64, ends []int32, last, front, seen []bitLine) (
+	kept, found []int32) {
 	kept, found = left[:0], list
 	for _, v := range left {
 		s := &seen[v]
@@ -67,7 +68,7 @@ func pullBitsPortable(left, list []int32, start []int64, ends []int32, last, fro
 			b6 |= b[6]
 			b7 |= b[7]
 		}
-		b := Line{b0 &^ s[0], b1 &^ s[1], b2 &^ s[2], b3 &^ s[3], b4 &^ s[4], b5 &^ s[5], b6 &^ s[6], b7 &^ s[7]}
+		b := bitLine{b0 &^ s[0], b1 &^ s[1], b2 &^ s[2], b3 &^ s[3], b4 &^ s[4], b5 &^ s[5], b6 &^ s[6], b7 &^ s[7]}
 		if b[0]|b[1]|b[2]|b[3]|b[4]|b[5]|b[6]|b[7] == 0 {
 			continue
 		}

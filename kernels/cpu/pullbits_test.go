@@ -18,7 +18,7 @@ func TestPullBits(t *testing.T) {
 		for range 50 {
 			n := 1 + r.IntN(1500)
 			start, ends := make([]int64, n+1), []int32{}
-			line := func() (b Line) {
+			line := func() (b bitLine) {
 				if r.IntN(3) > 0 {
 					for i := range b {
 						b[i] = r.Uint64() & r.Uint64() & r.Uint64()
@@ -26,7 +26,7 @@ func TestPullBits(t *testing.T) {
 				}
 				return b
 			}
-			last, seen, front := make([]Line, n), make([]Line, n), make([]Line, n)
+			last, seen, front := make([]bitLine, n), make([]bitLine, n), make([]bitLine, n)
 			var left []int32
 			for v := range n {
 				for range r.IntN(12) {

@@ -28,6 +28,7 @@ func TestTileOps(t *testing.T)     { onGPU(t, conformance.Group[kernels.TileOps]
 func TestVectorOps(t *testing.T)   { onGPU(t, conformance.Group[kernels.VectorOps]) }
 func TestLaneOps(t *testing.T)     { onGPU(t, conformance.Group[kernels.LaneOps]) }
 func TestLaneStats(t *testing.T)   { onGPU(t, conformance.Group[kernels.LaneStats]) }
+func TestBitOps(t *testing.T)      { onGPU(t, conformance.Group[kernels.BitOps]) }
 
 // TestPeerOps copies within a GPU, and between two where there are.
 func TestPeerOps(t *testing.T) {

@@ -153,6 +153,12 @@ func (f *fake) serve(name string, threads, blocks int, p unsafe.Pointer) Result 
 		case f.lazy:
 			return success
 		}
+		switch {
+		case kernel(k) >= bitRows1:
+			return fakeBitRows(kernel(k), (*bitRowsParam)(p), blocks)
+		case kernel(k) >= bitClear:
+			return fakeBits(kernel(k), (*bitParam)(p), blocks)
+		}
 		switch kernel(k) {
 		case differs:
 			if d := (*differParam)(p); !bytes.Equal(at[byte](d.a, int(d.bytes)), at[byte](d.b, int(d.bytes))) {

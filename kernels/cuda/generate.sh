@@ -71,6 +71,7 @@ variants() {
 }
 
 compile service service.cu
+compile bits bits.cu
 variants "" kernels.cu
 paired pairs_ pairs.cu
 variants levels_ levels.cu

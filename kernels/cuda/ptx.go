@@ -109,6 +109,19 @@ const (
 	growTake
 	growSteps
 	tileSums
+	bitClear
+	bitStart
+	bitSeed
+	bitHubs
+	bitPull1
+	bitPull2
+	bitPull4
+	bitPull8
+	bitCount
+	bitRows1
+	bitRows2
+	bitRows4
+	bitRows8
 	kernelCount
 )
 
@@ -149,6 +162,19 @@ var kernelInfo = [kernelCount]struct {
 	growTake:      {"service", "grow_take", 1024, nil},
 	growSteps:     {"service", "grow_steps", 1024, nil},
 	tileSums:      {"service", "sum_tiles", 256, nil},
+	bitClear:      {"bits", "bits_clear", 256, nil},
+	bitStart:      {"bits", "bits_start", 32 * bitWarps, nil},
+	bitSeed:       {"bits", "bits_seed", 256, nil},
+	bitHubs:       {"bits", "bits_hubs", 32 * bitWarps, nil},
+	bitPull1:      {"bits", "bits_pull_1", 32 * bitWarps, nil},
+	bitPull2:      {"bits", "bits_pull_2", 32 * bitWarps, nil},
+	bitPull4:      {"bits", "bits_pull_4", 32 * bitWarps, nil},
+	bitPull8:      {"bits", "bits_pull_8", 32 * bitWarps, nil},
+	bitCount:      {"bits", "bits_count", 32 * bitWarps, nil},
+	bitRows1:      {"bits", "bits_rows_1", 32 * bitWarps, nil},
+	bitRows2:      {"bits", "bits_rows_2", 32 * bitWarps, nil},
+	bitRows4:      {"bits", "bits_rows_4", 32 * bitWarps, nil},
+	bitRows8:      {"bits", "bits_rows_8", 32 * bitWarps, nil},
 }
 
 // forAll stands in for the variant of kernels that are the same for all, and alone is the list of it.

@@ -30,6 +30,8 @@ func TestMirrors(t *testing.T) {
 		"below_f32": unsafe.Sizeof(laneEdgesParam{}), "bins_f32": unsafe.Sizeof(laneEdgesParam{}),
 		"nearest_f32":        unsafe.Sizeof(laneNearestParam{}),
 		"nearest_of_all_f32": unsafe.Sizeof(laneNearestParam{}),
+		"bits_clear":         unsafe.Sizeof(bitParam{}), "bits_count": unsafe.Sizeof(bitParam{}),
+		"bits_rows_1": unsafe.Sizeof(bitRowsParam{}),
 	} {
 		for _, arch := range architectures {
 			if got := paramBytes(imageOf(t, arch, name), name); got != int(size) {

@@ -61,7 +61,7 @@ func TestTrap(t *testing.T) {
 	}
 	trapped := false
 	_, err = p.Solve(t.Context(), engine.Options{
-		Device: d, Request: plan.Request{Algorithm: rounds.BlockedName}, Interval: 5 * time.Millisecond,
+		Device: d, Request: plan.Request{Algorithm: rounds.Blocked.Name()}, Interval: 5 * time.Millisecond,
 		Checkpoint: 20 * time.Millisecond,
 		Progress: func(s live.Status) {
 			if s.Progress > 0.2 && s.State == live.Running && !trapped {
@@ -98,7 +98,7 @@ func finishOnCPU(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	sum, err := p.Solve(t.Context(), engine.Options{Device: c, Request: plan.Request{Algorithm: rounds.BlockedName}})
+	sum, err := p.Solve(t.Context(), engine.Options{Device: c, Request: plan.Request{Algorithm: rounds.Blocked.Name()}})
 	if err != nil {
 		t.Fatal(err)
 	}

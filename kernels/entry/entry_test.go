@@ -47,7 +47,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%s: unreachable is %v, scaled %v", k, k.Value(c.none), k.Distance(c.none, 1000))
 		}
 	}
-	k, none := entry.KindU8, uint64(entry.Inf8)
+	k, none := entry.KindU8, uint64(255)
 	if !k.Valid() || k.Bytes() != 1 || k.NumPy() != "|u1" || k.Unreachable() != none || k.Wide() != entry.KindI32 ||
 		k.PairBytes() != 0 || k.Kernels() {
 		t.Errorf("%s: %d bytes, %q, unreachable %#x, as %s", k, k.Bytes(), k.NumPy(), k.Unreachable(), k.Wide())

@@ -14,7 +14,7 @@ const (
 	KindF32 Kind = "f32" // IEEE 754 binary32, unreachable is +Inf
 	KindU16 Kind = "u16" // uint16, unreachable is Inf16; every entry is the lesser of a walk's length and Inf16
 	KindF64 Kind = "f64" // IEEE 754 binary64, unreachable is +Inf
-	KindU8  Kind = "u8"  // uint8, unreachable is Inf8; of arcs of one weight, and without kernels of its own
+	KindU8  Kind = "u8"  // uint8, unreachable is 255; of arcs of one weight, and without kernels of its own
 )
 
 // kinds is the table of kinds; the last is what an unknown one is taken for.
@@ -31,7 +31,7 @@ var kinds = [...]struct {
 	{KindF32, 4, "<f4", uint64(math.Float32bits(PosInf)), true, F32, F32Signed},
 	{KindU16, 2, "<u2", uint64(Inf16), false, U16, U16}, // none is negative
 	{KindF64, 8, "<f8", math.Float64bits(math.Inf(1)), true, F64, F64},
-	{KindU8, 1, "|u1", uint64(Inf8), false, U16, U16}, // as plans count it
+	{KindU8, 1, "|u1", uint64(inf8), false, U16, U16}, // as plans count it
 	{},
 }
 
@@ -99,7 +99,7 @@ func (k Kind) Widen(dst []byte) {
 	case KindU16:
 		widen(View[int32](dst), View[uint16](from), Inf16)
 	case KindU8:
-		widen(View[int32](dst), from, Inf8)
+		widen(View[int32](dst), from, inf8)
 	}
 }
 
@@ -191,7 +191,7 @@ func (k Kind) Append(memory []byte, numbers []float64) []byte {
 		}
 	case KindU8:
 		for i, x := range numbers {
-			to[i] = uint8(min(x, float64(Inf8)))
+			to[i] = uint8(min(x, float64(inf8)))
 		}
 	}
 	return memory

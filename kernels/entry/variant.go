@@ -13,8 +13,8 @@ const Limit32 int32 = Inf32 / 2
 // Inf16 is "unreachable" in U16. Twice Inf16 does not wrap a uint16, so a minimum with an entry caps every sum.
 const Inf16 uint16 = 0x7f7f
 
-// Inf8 is "unreachable" in entries of a byte.
-const Inf8 uint8 = 255
+// inf8 is "unreachable" in entries of a byte.
+const inf8 uint8 = 255
 
 // PosInf is "unreachable" in the float32 variants.
 var PosInf = float32(math.Inf(1))
@@ -43,9 +43,6 @@ const (
 	VariantCount
 )
 
-// PairedCount is the number of variants in Paired.
-const PairedCount = F64 + 1
-
 // Variants lists every variant, for tables and tests.
 var Variants = []Variant{I32, I32Signed, F32, F32Signed, F64, U16}
 
@@ -53,7 +50,7 @@ var Variants = []Variant{I32, I32Signed, F32, F32Signed, F64, U16}
 var Words = Variants[:F32Signed+1]
 
 // Paired lists the variants that there are pairs of. U16 is none of them: beside a predecessor its 2 bytes save little.
-var Paired = Variants[:PairedCount]
+var Paired = Variants[:F64+1]
 
 // variants is the table of variants.
 var variants = [VariantCount]struct {

@@ -26,9 +26,19 @@ func main() {
 	tiles(p)
 	pairs(p)
 	lanes(p)
+	for _, a := range append(slices.Clone(kinds), shorts) {
+		pushLanes(p, a)
+	}
 	if !p.is512() { // whose path takes these
 		pullBits(p)
 		tight(p)
+		turn(p)
+		for _, size := range []int{1, 2, 4} {
+			levels(p, size)
+		}
+	} else {
+		pushCounts(p)
+		pullCounts(p)
 	}
 	Generate()
 }

@@ -70,11 +70,11 @@ func (b *broken) fail(call string) bool {
 func Campaign(t *testing.T, d Driver) {
 	crashtest.Campaign(t)
 	for _, c := range []driverCase{
-		{algorithm: rounds.BlockedName, times: 60},
-		{algorithm: rounds.BlockedName, pairs: true, times: 40},
+		{algorithm: rounds.Blocked.Name(), times: 60},
+		{algorithm: rounds.Blocked.Name(), pairs: true, times: 40},
 		{algorithm: eliminate.Name, times: 40},
-		{algorithm: rounds.SquaringName, times: 25},
-		{algorithm: rounds.SingleStageName, times: 25},
+		{algorithm: rounds.Squaring.Name(), times: 25},
+		{algorithm: rounds.SingleStage.Name(), times: 25},
 	} {
 		t.Run(fmt.Sprintf("%s/pairs=%t", c.algorithm, c.pairs), func(t *testing.T) {
 			c.Driver, c.g = d, ring(t)
@@ -105,7 +105,7 @@ func (c *driverCase) tileBytes() int64 {
 func (c *driverCase) spare(call string) bool {
 	expands := c.algorithm == eliminate.Name
 	return c.Plain(call) || expands && c.Host(call) ||
-		(expands || c.algorithm == rounds.SingleStageName) && c.Memory(call)
+		(expands || c.algorithm == rounds.SingleStage.Name()) && c.Memory(call)
 }
 
 // failCalls wants each failure to be told.
