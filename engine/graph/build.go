@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -22,7 +21,6 @@ type Arc struct {
 type Builder struct {
 	in   Intake
 	ids  IDs
-	n    int
 	adds int64
 	err  error
 }
@@ -54,37 +52,21 @@ func Named(ids IDs) BuildOption { return func(b *Builder) { b.ids = ids } }
 //
 //	g, err := graph.New(3, graph.Directed).Add(0, 1, 2.5).Add(1, 2, 1).Build()
 func New(n int, options ...BuildOption) *Builder {
-	b := &Builder{n: n}
+	b := &Builder{}
 	for _, option := range options {
 		option(b)
 	}
-	if n < 1 || n > MaxVertices {
-		b.fail("a graph needs 1 to %d vertices, not %d", MaxVertices, n)
+	b.in.N = n
+	b.in.Weigh, b.err = number.NewWeighing(b.in.Weigh.Want, b.in.Weigh.Scale)
+	switch names := max(len(b.ids.Numeric), len(b.ids.Text)); {
+	case n < 1 || n > MaxVertices:
+		b.err = &InputError{Reason: fmt.Sprintf("a graph needs 1 to %d vertices, not %d", MaxVertices, n)}
+	case !b.ids.Consecutive() && names != n:
+		b.err = number.BadOption("%d ids for %d vertices", names, n)
+	case b.ids.Check() != nil:
+		b.err = number.BadOption("%v", b.ids.Check())
 	}
-	b.checkIDs()
-	weigh, err := number.NewWeighing(b.in.Weigh.Want, b.in.Weigh.Scale)
-	b.err = cmp.Or(b.err, err)
-	b.in.Weigh, b.in.N = weigh, n
 	return b
-}
-
-func (b *Builder) checkIDs() {
-	names := max(len(b.ids.Numeric), len(b.ids.Text))
-	switch {
-	case b.err != nil:
-	case !b.ids.Consecutive() && names != b.n:
-		b.err = number.BadOption("%d ids for %d vertices", names, b.n)
-	default:
-		if err := b.ids.Check(); err != nil {
-			b.err = number.BadOption("%v", err)
-		}
-	}
-}
-
-func (b *Builder) fail(format string, args ...any) {
-	if b.err == nil {
-		b.err = &InputError{Reason: fmt.Sprintf(format, args...)}
-	}
 }
 
 // Add adds the arc from row u to row v. A weight of +Inf adds none; NaN and −Inf are errors.
@@ -93,8 +75,8 @@ func (b *Builder) Add(u, v int, weight float64) *Builder {
 	if b.err != nil {
 		return b
 	}
-	if u < 0 || u >= b.n || v < 0 || v >= b.n {
-		b.fail("arc %d, from %d to %d: the vertices are 0…%d", b.adds, u, v, b.n-1)
+	if u < 0 || u >= b.in.N || v < 0 || v >= b.in.N {
+		b.err = &InputError{Reason: fmt.Sprintf("arc %d, from %d to %d: the vertices are 0…%d", b.adds, u, v, b.in.N-1)}
 		return b
 	}
 	from, to := int32(u), int32(v)

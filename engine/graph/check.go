@@ -3,10 +3,10 @@ package graph
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -19,25 +19,19 @@ import (
 // *NegativeCycleError names one, and that every distance fits the kind, else a *RangeError says what could be shown. It
 // costs little for a graph without negative arcs whose weights are small. It fails with the cause of ctx if that ends
 // first.
-func (g *Graph) Check(ctx context.Context) (err error) {
-	switch {
-	case !g.Negative:
-	case g.Directed:
-		_, err = g.Potentials(ctx)
-	default:
-		err = g.NegativeCycle(g.negativeEdge())
-	}
-	if err != nil {
-		return err
+func (g *Graph) Check(ctx context.Context) error {
+	if g.Negative {
+		if _, err := g.Potentials(ctx); err != nil {
+			return err
+		}
 	}
 	return g.CheckRange(ctx)
 }
 
 // CheckRange is the part of Check about distances, for a graph without a negative cycle.
 func (g *Graph) CheckRange(ctx context.Context) error {
-	f := g.Facts()
 	longest := func(enough float64) (float64, error) { return g.longestPath(ctx, enough) }
-	return f.CheckRange(g.File, g.sumOfLargest, longest)
+	return g.Facts().CheckRange(g.File, g.sumOfLargest, longest)
 }
 
 // Up to so many arcs FitsScaled and Fits search a graph: the first one so that an import takes little longer.
@@ -84,7 +78,7 @@ func (g *Graph) Fits(ctx context.Context, kind entry.Kind) bool {
 // The first bound is N-1 times the largest weight, and the next the sum of the largest weights of all vertices. The
 // last one, for a graph without negative arcs, is what no distance is above: longest, if not nil, computes it, and may
 // stop early with one that is below enough. file is for the error.
-func (f *Facts) CheckRange(file string, sumOfLargest func() float64,
+func (f Facts) CheckRange(file string, sumOfLargest func() float64,
 	longest func(enough float64) (float64, error)) error {
 	switch {
 	case f.Kind.Wide() != f.Kind && f.Negative:
@@ -93,11 +87,11 @@ func (f *Facts) CheckRange(file string, sumOfLargest func() float64,
 		return &InputError{File: file,
 			Reason: fmt.Sprintf("kind u8 is for arcs of one weight above 0, and these have %s to %s: use --kind u16, "+
 				"or count arcs with --unweighted",
-				text.Float64.Text(f.MinWeight), text.Float64.Text(f.MaxWeight))}
+				text.Numbers{}.Text(f.MinWeight), text.Numbers{}.Text(f.MaxWeight))}
 	}
 	limit, widest := f.limit(), max(f.MaxWeight, -f.MinWeight)
 	bound := float64(f.N-1) * widest
-	what := fmt.Sprintf("a path may have %d arcs of weight %s and be as long as", f.N-1, text.Float64.Text(widest))
+	what := fmt.Sprintf("a path may have %d arcs of weight %s and be as long as", f.N-1, text.Numbers{}.Text(widest))
 	if bound >= limit {
 		if sum := sumOfLargest(); sum < bound {
 			bound, what = sum, "a path may be as long as the largest weights of all vertices together,"
@@ -120,7 +114,7 @@ func (f *Facts) CheckRange(file string, sumOfLargest func() float64,
 }
 
 // limit returns what the magnitude of every distance must stay below.
-func (f *Facts) limit() float64 {
+func (f Facts) limit() float64 {
 	switch {
 	case f.Kind == entry.KindF64:
 		return math.MaxFloat64
@@ -157,7 +151,7 @@ func (g *Graph) longestPath(ctx context.Context, enough float64) (longest float6
 	var c components
 	var both errgroup.Group
 	both.Go(func() (err error) {
-		c, err = stronglyConnected(g, cancel.NewPoll(ctx))
+		c, err = stronglyConnected(g, &cancel.Poll{Ctx: ctx})
 		return err
 	})
 	forward := NewSearch(g)
@@ -169,10 +163,11 @@ func (g *Graph) longestPath(ctx context.Context, enough float64) (longest float6
 		return 0, err
 	}
 	forward.only, back.only = c.of, c.of
-	forward.poll, back.poll = cancel.NewPoll(ctx), cancel.NewPoll(ctx)
+	forward.poll, back.poll = &cancel.Poll{Ctx: ctx}, &cancel.Poll{Ctx: ctx}
 	for _, fewest := range []bool{true, false} {
 		forward.fewest, back.fewest = fewest, fewest
-		if longest, err = c.longestChain(g, forward, back, enough); err != nil || longest < enough {
+		longest = c.longestChain(g, forward, back, enough)
+		if err = cmp.Or(forward.err, back.err); err != nil || longest < enough {
 			break
 		}
 	}
@@ -180,11 +175,11 @@ func (g *Graph) longestPath(ctx context.Context, enough float64) (longest float6
 }
 
 // longestChain is longestPath by searches forward and back.
-func (c *components) longestChain(g *Graph, forward, back *Search, enough float64) (longest float64, err error) {
+func (c *components) longestChain(g *Graph, forward, back *Search, enough float64) (longest float64) {
 	forward.reset()
 	back.reset()
-	chain := make([]float64, c.count)
-	for number := range c.count {
+	chain := make([]float64, len(c.start)-1)
+	for number := 0; number < len(chain) && forward.err == nil; number++ {
 		members := c.order[c.start[number]:c.start[number+1]]
 		onward := 0.0
 		for _, u := range members {
@@ -194,65 +189,47 @@ func (c *components) longestChain(g *Graph, forward, back *Search, enough float6
 				}
 			}
 		}
-		root, err := forward.middle(members)
-		if err != nil {
-			return 0, err
-		}
-		around, err := farAround(forward, back, root, members)
-		if err != nil {
-			return 0, err
-		}
-		chain[number] = onward + around
+		chain[number] = onward + farAround(forward, back, members)
 		if g.Symmetric && chain[number] >= enough && !forward.fewest {
-			if chain[number], err = forward.farthestOfAll(members, enough); err != nil {
-				return 0, err
-			}
+			chain[number] = forward.farthestOfAll(members, enough)
 		}
 		longest = max(longest, chain[number])
 	}
-	return longest, nil
+	return longest
 }
 
-// atOnce is from how many members on a component is searched in both directions at the same time.
-const atOnce = 1 << 12
-
-// farAround returns the largest distance from a member of a component to the others plus the largest back. back is
-// forward where these are the same.
-func farAround(forward, back *Search, root int32, members []int32) (float64, error) {
+// farAround returns the largest distance from a member of a component, its middle, to the others plus the largest back.
+// back is forward where these are the same.
+func farAround(forward, back *Search, members []int32) float64 {
+	if len(members) == 1 {
+		return 0
+	}
+	root := forward.middle(members)
 	if forward == back {
-		far, _, err := forward.farthest(root, members)
-		return 2 * far, err
+		far, _ := forward.farthest(root, members)
+		return 2 * far
 	}
-	var from, to float64
-	there := func() (err error) { from, _, err = forward.farthest(root, members); return err }
-	again := func() (err error) { to, _, err = back.farthest(root, members); return err }
-	if len(members) < atOnce {
-		err := errors.Join(there(), again())
-		return from + to, err
-	}
-	var both errgroup.Group
-	both.Go(there)
-	both.Go(again)
-	err := both.Wait()
-	return from + to, err
+	var to float64
+	var other sync.WaitGroup
+	other.Go(func() { to, _ = back.farthest(root, members) })
+	from, _ := forward.farthest(root, members)
+	other.Wait()
+	return from + to
 }
 
 // middle returns the member of a component that longestPath takes as its root: any will do. In a symmetric graph it is
 // halfway to the member that is farthest from the one that is farthest from the first: of a tree the centre, and mostly
 // close to it. So the bound is close to the longest distance, which it may else be twice.
-func (s *Search) middle(members []int32) (int32, error) {
+func (s *Search) middle(members []int32) int32 {
 	if !s.g.Symmetric || len(members) < 3 {
-		return members[0], nil
+		return members[0]
 	}
-	_, end, err := s.farthest(members[0], members)
-	if err != nil {
-		return 0, err
-	}
-	far, v, err := s.farthest(end, members)
+	_, end := s.farthest(members[0], members)
+	far, v := s.farthest(end, members)
 	for v != end && s.dist[v] > far/2 {
 		v = s.pred[v]
 	}
-	return v, err
+	return v
 }
 
 // mostSearches is how many searches may tighten the bound of a component.
@@ -262,49 +239,41 @@ const mostSearches = 64
 // members at most so far from the root are at most twice as far apart. So members are searched from in turn, from the
 // farthest on, until that is below enough (P. Crescenzi et al., On computing the diameter of real-world undirected
 // graphs, 2013).
-func (s *Search) farthestOfAll(members []int32, enough float64) (bound float64, err error) {
-	away := make([]float64, len(members))
-	order := make([]int, len(members))
-	for i, v := range members {
-		away[i], order[i] = s.dist[v], i
+func (s *Search) farthestOfAll(members []int32, enough float64) (bound float64) {
+	order, away := slices.Clone(members), make([]float64, len(members))
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(s.dist[b], s.dist[a]) })
+	for k, v := range order {
+		away[k] = s.dist[v]
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(away[b], away[a]) })
-	for k, i := range order {
-		if rest := 2 * away[i]; rest < max(enough, bound) || bound >= enough || k == mostSearches {
-			return max(rest, bound), nil
+	for k, v := range order {
+		if rest := 2 * away[k]; rest < max(enough, bound) || bound >= enough || k == mostSearches {
+			return max(rest, bound)
 		}
-		far, _, err := s.farthest(members[i], members)
-		if err != nil {
-			return 0, err
-		}
+		far, _ := s.farthest(v, members)
 		bound = max(bound, far)
 	}
-	return bound, nil
+	return bound
 }
 
 // farthest returns the largest distance from a member of a component to the others, and which has it. It does not
 // change what s holds for other components.
-func (s *Search) farthest(root int32, members []int32) (far float64, last int32, err error) {
-	if len(members) == 1 {
-		return 0, root, nil
-	}
+func (s *Search) farthest(root int32, members []int32) (far float64, last int32) {
 	for _, v := range members {
 		s.dist[v] = math.Inf(1)
 	}
 	last = root
-	err = s.dijkstra(root)
+	s.dijkstra(root)
 	for _, v := range members {
 		if s.dist[v] > far {
 			far, last = s.dist[v], v
 		}
 	}
-	return far, last, err
+	return far, last
 }
 
 // components are the strongly connected components of a graph, numbered so that every arc leads to the
 // same or a lower number.
 type components struct {
-	count int
 	of    []int32 // of each vertex
 	order []int32 // the vertices of component 0, then 1, …
 	start []int32 // where each component begins in order, and their end
@@ -313,68 +282,54 @@ type components struct {
 // Components returns the number of each vertex's strongly connected component, counted from 0. It fails with the cause
 // of ctx if that ends first.
 func (g *Graph) Components(ctx context.Context) (of []int32, err error) {
-	c, err := stronglyConnected(g, cancel.NewPoll(ctx))
+	c, err := stronglyConnected(g, &cancel.Poll{Ctx: ctx})
 	return c.of, err
 }
 
 // stronglyConnected is Tarjan's algorithm with its recursion unrolled (R. Tarjan, Depth-first search and
-// linear graph algorithms, 1972).
+// linear graph algorithms, 1972). An arc to a vertex that was not visited is looked at once more when that is done.
 func stronglyConnected(g *Graph, poll *cancel.Poll) (components, error) {
 	c := components{of: make([]int32, g.N), start: []int32{0}}
-	index, low := make([]int32, g.N), make([]int32, g.N) // index 0: not visited
-	next := append([]int64(nil), g.Offsets[:g.N]...)
+	index, low := make([]int32, g.N), make([]int32, g.N) // 0: not visited; low is done once a component has the vertex
+	next := slices.Clone(g.Offsets[:g.N])
 	var path, open []int32 // the current path, and the vertices without a component
+	const done = math.MaxInt32
 	visited := int32(0)
 	visit := func(v int32) {
 		visited++
-		index[v], low[v], c.of[v] = visited, visited, -1
+		index[v], low[v] = visited, visited
 		path, open = append(path, v), append(open, v)
 	}
-	for root := range g.N {
-		if index[root] != 0 {
-			continue
+	for root := range int32(g.N) {
+		if low[root] == 0 {
+			visit(root)
 		}
-		visit(int32(root))
 		for len(path) > 0 {
 			if err := poll.After(1); err != nil {
 				return components{}, err
 			}
 			u := path[len(path)-1]
 			if next[u] < g.Offsets[u+1] {
-				v := g.Targets[next[u]]
-				next[u]++
-				if index[v] == 0 {
+				if v := g.Targets[next[u]]; low[v] == 0 {
 					visit(v)
-				} else if c.of[v] < 0 {
-					low[u] = min(low[u], index[v])
+				} else {
+					low[u] = min(low[u], low[v])
+					next[u]++
 				}
 				continue
 			}
 			path = path[:len(path)-1]
-			if len(path) > 0 {
-				parent := path[len(path)-1]
-				low[parent] = min(low[parent], low[u])
+			if low[u] < index[u] {
+				continue
 			}
-			if low[u] == index[u] {
-				open = c.close(open, u)
+			for low[u] != done {
+				v := open[len(open)-1]
+				open = open[:len(open)-1]
+				c.of[v], low[v] = int32(len(c.start)-1), done
+				c.order = append(c.order, v)
 			}
+			c.start = append(c.start, int32(len(c.order)))
 		}
 	}
 	return c, nil
-}
-
-// close makes the vertices of open from u on a component, and returns the others.
-func (c *components) close(open []int32, u int32) []int32 {
-	for {
-		v := open[len(open)-1]
-		open = open[:len(open)-1]
-		c.of[v] = int32(c.count)
-		c.order = append(c.order, v)
-		if v == u {
-			break
-		}
-	}
-	c.count++
-	c.start = append(c.start, int32(len(c.order)))
-	return open
 }

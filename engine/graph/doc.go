@@ -11,13 +11,13 @@
 // # Beside it
 //
 // Package read parses files into graphs, and leaves a matrix that may be larger than memory in its file, which
-// package dense does for it. Package gen makes graphs and package write puts them into files; package packed
-// compresses. Imports point one way: gen → write → graph ← dense ← read, and all may use packed.
+// package dense does for it. Package gen makes graphs and writes them to files; package packed compresses. Imports
+// point one way: gen → graph ← dense ← read, and all may use packed.
 //
 // # Units and invariants
 //
-// A vertex is a row, 0…N-1, inside the program and an id (IDs) outside it. Weights are int32 (kind i32)
-// or float32 (kind f32); where the input was scaled, they are the input's weights times Graph.Scale.
+// A vertex is a row, 0…N-1, inside the program and an id (IDs) outside it. Weights are int32 (kinds u8, u16 and i32),
+// float32 (kind f32) or float64 (kind f64); where the input was scaled, they are the input's weights times Graph.Scale.
 // In every Graph that these packages return, the targets of a row ascend strictly, no arc is a self-loop,
 // no weight is NaN, infinite or −0.0, and an undirected graph holds each edge in both directions.
 package graph

@@ -54,34 +54,24 @@ type RangeError struct {
 // Error names the bound, the limit and what the user can do.
 func (e *RangeError) Error() string {
 	return fmt.Sprintf("%s%s %s, and distances of kind %s must stay below %s: %s", where(e.File, e.Line),
-		e.What, text.Float64.Append(nil, e.Bound), e.Kind, text.Float64.Append(nil, e.Limit), e.Hint)
+		e.What, text.Numbers{}.Append(nil, e.Bound), e.Kind, text.Numbers{}.Append(nil, e.Limit), e.Hint)
 }
 
 // Unwrap returns ErrBadInput.
 func (e *RangeError) Unwrap() error { return ErrBadInput }
 
-// tooLarge returns the error about a weight that is beyond int32: what and of what magnitude it is, in stored
-// units.
-func tooLarge(file string, line int64, what string, magnitude float64, scale int64) *RangeError {
-	return &RangeError{File: file, Line: line, Kind: entry.KindI32, Bound: magnitude, Limit: float64(entry.Inf32),
-		What: "the magnitude of " + what + " is", Hint: kindHint(entry.KindI32, scale)}
+// kindHints are what the user can do when distances do not fit a kind.
+var kindHints = map[entry.Kind]string{
+	entry.KindU8: "use --kind u16", entry.KindU16: "use --kind i32",
+	entry.KindI32: "use --kind f64", entry.KindF32: "use --kind f64", // which holds integers up to 2⁵³
+	entry.KindF64: "divide the weights by a power of two",
 }
 
-// kindHint is what the user can do when distances do not fit a kind.
 func kindHint(kind entry.Kind, scale int64) string {
-	hint := "use --kind f64" // which holds integers up to 2⁵³
-	switch kind {
-	case entry.KindU16:
-		hint = "use --kind i32"
-	case entry.KindU8:
-		hint = "use --kind u16"
-	case entry.KindF64:
-		hint = "divide the weights by a power of two"
-	}
 	if scale > 1 && !kind.Float() {
-		hint = "use a smaller --scale, or " + strings.TrimPrefix(hint, "use ")
+		return "use a smaller --scale, or " + strings.TrimPrefix(kindHints[kind], "use ")
 	}
-	return hint
+	return kindHints[kind]
 }
 
 // NegativeCycleError names one negative cycle of a graph. It matches ErrNegativeCycle.

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"time"
 
 	"ooc/engine/text"
@@ -32,8 +33,18 @@ func (g *Graph) Facts() Facts {
 	}
 }
 
+// Memory is about the bytes of host memory that the program takes which has read such a graph.
+func (f Facts) Memory() int64 { return programBytes + readArcBytes*f.Arcs + readVertexBytes*int64(f.N) }
+
+// Measured (docs/benchmarks.md).
+const (
+	programBytes    = 30 << 20
+	readArcBytes    = 30
+	readVertexBytes = 100
+)
+
 // Numbers is how weights and distances are written.
-func (f *Facts) Numbers() text.Numbers { return text.NumbersOf(f.Kind, f.Scale) }
+func (f Facts) Numbers() text.Numbers { return text.NumbersOf(f.Kind, f.Scale) }
 
 // Source says what a graph was read from.
 type Source struct {
@@ -55,4 +66,16 @@ type Extent struct {
 	Symmetric bool
 	Spool     int64 // bytes of the copy that is made of such a matrix to read it; 0: it is read where it is
 	IDs       IDs
+}
+
+// Weights is the matrix that a solve begins with: a *graph.Graph, or a *dense.Matrix, whose entries stay in their
+// file. Its methods may be called by several goroutines.
+type Weights interface {
+	// Facts describe the matrix for making and planning a store.
+	Facts() Facts
+	// Check proves that no cycle is negative and that a matrix of the kind can hold every distance. It fails with the
+	// cause of ctx if that ends first.
+	Check(ctx context.Context) error
+	// FillTile writes tile (i, j) of edge t, row by row, into dst, t·t entries of the kind.
+	FillTile(dst []byte, t, i, j int) error
 }

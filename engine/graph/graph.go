@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -269,12 +270,9 @@ func (g *Graph) Wide() *Graph {
 
 // Unweighted returns the graph with 1 in the place of every weight, in a kind; graph.KindAuto stands for i32.
 func (g *Graph) Unweighted(kind entry.Kind) *Graph {
-	if kind == KindAuto {
-		kind = entry.KindI32
-	}
 	w := *g
-	w.Kind, w.Scale, w.I32, w.F32, w.F64 = kind, 1, nil, nil, nil
-	wide := kind.Wide()
+	w.Kind, w.Scale, w.I32, w.F32, w.F64 = cmp.Or(kind, entry.KindI32), 1, nil, nil, nil
+	wide := w.Kind.Wide()
 	weights := wide.Make(len(w.Targets))
 	wide.Fill(weights, wide.Bits(1))
 	w.SetWeights(weights)

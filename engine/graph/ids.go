@@ -25,10 +25,8 @@ type IDs struct {
 func TextIDs(text []string) IDs {
 	return IDs{Text: text, index: sync.OnceValue(func() map[string]int32 {
 		rows := make(map[string]int32, len(text))
-		for row, id := range text {
-			if _, twice := rows[id]; !twice {
-				rows[id] = int32(row)
-			}
+		for row, id := range slices.Backward(text) { // so that the first of two rows counts
+			rows[id] = int32(row)
 		}
 		return rows
 	})}

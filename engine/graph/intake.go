@@ -1,13 +1,13 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
 
 	"ooc/engine/graph/internal/arcs"
 	"ooc/engine/graph/internal/number"
-	"ooc/engine/text"
 	"ooc/kernels/entry"
 )
 
@@ -29,21 +29,16 @@ type Intake struct {
 
 	Arcs, SelfLoops, NoArcs int64 // of the input: an undirected edge counts once
 
-	loop *negativeLoop   // the first
-	huge *RangeError     // the first integer too large for an i32, with KindAuto
-	arcs *arcs.Collector // nil before the first arc
+	loop   *NegativeCycleError // the first negative self-loop; its vertex gets its name in the end
+	looped int32               // the vertex
+	huge   *RangeError         // the first integer too large for an i32, with KindAuto
+	arcs   *arcs.Collector     // nil before the first arc
 }
 
 const (
 	freeVertices   = 1 << 26
 	isolatedPerArc = 64
 )
-
-type negativeLoop struct {
-	vertex int32
-	weight float64 // in stored units
-	line   int64
-}
 
 // Word reads a weight, which stands on a line. It returns false if the weight means no arc, which is counted, or if
 // it is an error.
@@ -79,7 +74,9 @@ func (in *Intake) IdleLoop(u, v int32, tok []byte) bool {
 func (in *Intake) tooLarge(tok []byte, line int64) (uint32, bool, error) {
 	x, _ := strconv.ParseFloat(string(tok), 64)
 	scale := in.Weigh.Scale
-	err := tooLarge(in.File, line, "weight "+number.Quoted(tok), math.Abs(x)*float64(scale), scale)
+	err := &RangeError{File: in.File, Line: line, Kind: entry.KindI32, Bound: math.Abs(x) * float64(scale),
+		Limit: float64(entry.Inf32), What: "the magnitude of weight " + number.Quoted(tok) + " is",
+		Hint: kindHint(entry.KindI32, scale)}
 	if in.Weigh.Want != KindAuto {
 		return 0, false, err
 	}
@@ -91,7 +88,7 @@ func (in *Intake) tooLarge(tok []byte, line int64) (uint32, bool, error) {
 func (in *Intake) SelfLoop(v int32, word uint32, line int64) {
 	in.SelfLoops++
 	if w := in.Weigh.Value(word); w < 0 && in.loop == nil {
-		in.loop = &negativeLoop{vertex: v, weight: w, line: line}
+		in.loop, in.looped = &NegativeCycleError{File: in.File, Line: line, Length: w / float64(in.Weigh.Scale)}, v
 	}
 }
 
@@ -124,13 +121,15 @@ func (in *Intake) collected() *arcs.Collector {
 
 // Renumber turns the vertices so far into n rows.
 func (in *Intake) Renumber(n int, row func(vertex int32) int32) {
+	in.N, in.Signed, in.Expected = n, false, in.Arcs
 	if in.arcs != nil {
-		in.arcs = in.arcs.Renumber(n, row)
+		was := in.collected() // with words of the type that they have by now
+		in.arcs = nil
+		was.Renumber(in.collected(), row)
 	}
 	if in.loop != nil {
-		in.loop.vertex = row(in.loop.vertex)
+		in.looped = row(in.looped)
 	}
-	in.N, in.Signed = n, false
 }
 
 // Graph builds the graph. The intake is spent.
@@ -140,16 +139,25 @@ func (in *Intake) Graph(ids IDs) (*Graph, error) {
 	}
 	g := &Graph{N: in.N, IDs: ids, Kind: in.Weigh.Kind(), Directed: !in.Undirected, Scale: in.Weigh.Scale,
 		File: in.File}
-	switch {
+	switch believed := in.Believe(int64(in.N), in.Arcs+in.SelfLoops+in.NoArcs); {
 	case g.N == 0:
 		return nil, &InputError{File: in.File, Reason: "no vertices"}
-	case in.Believe(int64(in.N), in.Arcs+in.SelfLoops+in.NoArcs) != nil:
-		return nil, in.Believe(int64(in.N), in.Arcs+in.SelfLoops+in.NoArcs)
+	case believed != nil:
+		return nil, believed
 	case in.loop != nil:
-		return nil, &NegativeCycleError{File: in.File, Line: in.loop.line, Cycle: []string{g.Name(int(in.loop.vertex))},
-			Length: in.loop.weight / float64(g.Scale), Numbers: text.NumbersOf(g.Kind, g.Scale)}
+		in.loop.Cycle, in.loop.Numbers = []string{g.Name(int(in.looped))}, g.Facts().Numbers()
+		return nil, in.loop
 	}
-	in.setArcs(g)
+	rows := in.collected().Rows(g.N, func(a, b uint32) bool { return in.Weigh.Value(a) < in.Weigh.Value(b) })
+	g.Offsets, g.Targets, g.Parallel = rows.Offsets, rows.Targets, rows.Parallel
+	if g.Kind == entry.KindF64 {
+		g.F64 = make([]float64, len(rows.Words))
+		for k, word := range rows.Words {
+			g.F64[k] = in.Weigh.Value(word)
+		}
+	} else {
+		g.SetWeights(entry.Bytes(rows.Words))
+	}
 	if in.Undirected {
 		g.Parallel /= 2 // each edge was there twice
 	}
@@ -160,27 +168,10 @@ func (in *Intake) Graph(ids IDs) (*Graph, error) {
 
 // Believe returns an error if an input with so many arcs, of any kind, is not believed to have that many vertices.
 func (in *Intake) Believe(n, arcs int64) error {
-	free := in.Free
-	if free == 0 {
-		free = freeVertices
-	}
+	free := cmp.Or(in.Free, freeVertices)
 	if n <= MaxVertices && (n <= free || n/isolatedPerArc <= arcs) {
 		return nil
 	}
 	return &InputError{File: in.File,
 		Reason: fmt.Sprintf("%d vertices, but only %d arc(s): a number in it seems damaged", n, arcs)}
-}
-
-// setArcs gives the graph its arcs.
-func (in *Intake) setArcs(g *Graph) {
-	rows := in.collected().Rows(g.N, func(a, b uint32) bool { return in.Weigh.Value(a) < in.Weigh.Value(b) })
-	g.Offsets, g.Targets, g.Parallel = rows.Offsets, rows.Targets, rows.Parallel
-	if g.Kind != entry.KindF64 {
-		g.SetWeights(entry.Bytes(rows.Words))
-		return
-	}
-	g.F64 = make([]float64, len(rows.Words))
-	for k, word := range rows.Words {
-		g.F64[k] = in.Weigh.Value(word)
-	}
 }

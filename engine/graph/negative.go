@@ -20,23 +20,22 @@ import (
 // 1999). Sums are float64: exact for integers and mostly for f32. Where rounding makes a cycle look negative that is
 // not, the search starts over and ignores gains as small as that.
 func (g *Graph) Potentials(ctx context.Context) ([]float64, error) {
+	if g.Negative && !g.Directed {
+		return nil, g.NegativeCycle(g.negativeEdge())
+	}
 	return Potentials(func(tolerance float64) (dist []float64, pred, cycle []int32, err error) {
 		s := NewSearch(g)
-		s.poll = cancel.NewPoll(ctx)
+		s.poll = &cancel.Poll{Ctx: ctx}
 		for v := range s.pred {
 			s.pred[v] = -1
 			s.enqueue(int32(v))
 		}
-		for gains := 0; len(s.heap) > 0 && cycle == nil; {
-			more, err := s.relaxQueue(tolerance, 0)
-			if err != nil {
-				return nil, nil, nil, err
-			}
-			if gains += more; gains >= g.N {
+		for gains := 0; len(s.queue) > 0 && cycle == nil && s.err == nil; {
+			if gains += s.relaxQueue(tolerance, 0); gains >= g.N {
 				gains, cycle = 0, CycleOf(s.pred)
 			}
 		}
-		return s.dist, s.pred, cycle, nil
+		return s.dist, s.pred, cycle, s.err
 	}, g.NegativeCycle)
 }
 
@@ -91,22 +90,25 @@ func CycleOf(pred []int32) []int32 {
 // NegativeCycle returns the *NegativeCycleError of a cycle that somebody found, its rows in order, or nil if the
 // exact sum of its weights is not negative.
 func (g *Graph) NegativeCycle(cycle []int32) error {
-	weights := make([]float64, len(cycle))
-	for i, u := range cycle {
-		weights[i] = g.Weight(g.Find(int(u), int(cycle[(i+1)%len(cycle)])))
-	}
-	f := g.Facts()
-	return f.NegativeCycle(g.File, cycle, weights)
+	weight := func(u, v int) (float64, error) { return g.Weight(g.Find(u, v)), nil }
+	return g.Facts().NegativeCycle(g.File, cycle, weight)
 }
 
-// NegativeCycle is Graph.NegativeCycle where the weights of the cycle's arcs are given; file is for the error.
-func (f *Facts) NegativeCycle(file string, cycle []int32, weights []float64) error {
-	length, magnitude := exactSum(weights), 0.0
+// NegativeCycle is Graph.NegativeCycle by the weights of arcs from u to v; file is for the error. It fails as weight
+// does, too.
+func (f Facts) NegativeCycle(file string, cycle []int32, weight func(u, v int) (float64, error)) error {
+	sum, magnitude := new(big.Float).SetPrec(2304), 0.0 // so many bits hold any such sum
+	for i, u := range cycle {
+		w, err := weight(int(u), int(cycle[(i+1)%len(cycle)]))
+		if err != nil {
+			return err
+		}
+		sum.Add(sum, big.NewFloat(w))
+		magnitude += math.Abs(w)
+	}
+	length, _ := sum.Float64()
 	if length >= 0 {
 		return nil
-	}
-	for _, w := range weights {
-		magnitude += math.Abs(w)
 	}
 	e := &NegativeCycleError{File: file, Length: length / float64(f.Scale), Numbers: f.Numbers()}
 	first := slices.Index(cycle, slices.Min(cycle)) // the cycle begins with its first row
@@ -117,16 +119,6 @@ func (f *Facts) NegativeCycle(file string, cycle []int32, weights []float64) err
 		e.Hint = "the rounding of weights to 32 bits may have caused it; --scale keeps decimal weights exact"
 	}
 	return e
-}
-
-// exactSum adds numbers; 2304 bits hold any such sum.
-func exactSum(weights []float64) float64 {
-	sum := new(big.Float).SetPrec(2304)
-	for _, w := range weights {
-		sum.Add(sum, new(big.Float).SetFloat64(w))
-	}
-	x, _ := sum.Float64()
-	return x
 }
 
 // negativeEdge returns the cycle there and back over the least edge of an undirected graph.

@@ -5,19 +5,23 @@ import (
 	"slices"
 
 	"ooc/engine/internal/cancel"
+	"ooc/engine/internal/heap"
 )
 
-// Search finds the shortest distances from one vertex at a time: the reference that a solve is judged by, which
-// shares no code with it. Its scratch memory, 20 bytes a vertex and 8 for Near, is used again by each call. A Search
-// is for one goroutine; any number of them may share a graph.
+// Search finds the shortest distances from one vertex at a time: the reference that a solve is judged by. All that it
+// shares with one is the heap, and in whatever order that gave vertices back, the distances would be right. Its scratch
+// memory, 17 bytes a vertex, 8 for Near, and the heap, is used again by each call. A Search is for one goroutine; any
+// number of them may share a graph.
 type Search struct {
-	g    *Graph
-	dist []float64
-	pred []int32
-	heap []int32      // Dijkstra: a 4-ary heap of vertices by dist; the others: their queue
-	at   []int32      // a vertex's place in heap; -1 outside
-	only []int32      // if not nil, a search stays among vertices with the source's number
-	poll *cancel.Poll // if not nil, it may end a search
+	g     *Graph
+	dist  []float64
+	pred  []int32
+	heap  heap.Heap[float64] // of Dijkstra
+	queue []int32            // of the others
+	waits []bool             // by vertex: it is in the queue
+	only  []int32            // if not nil, a search stays among vertices with the source's number
+	poll  *cancel.Poll       // if not nil, it may end a search
+	err   error              // why it did; what has been found then is of no use
 
 	fewest bool // in place of Dijkstra: lengths of paths of the fewest arcs
 
@@ -26,11 +30,7 @@ type Search struct {
 
 // NewSearch returns a Search over g.
 func NewSearch(g *Graph) *Search {
-	s := &Search{g: g, dist: make([]float64, g.N), pred: make([]int32, g.N), at: make([]int32, g.N)}
-	for v := range g.N {
-		s.at[v] = -1
-	}
-	return s
+	return &Search{g: g, dist: make([]float64, g.N), pred: make([]int32, g.N), waits: make([]bool, g.N)}
 }
 
 // From returns the distances from row src to every row, +Inf where there is no path: by Dijkstra's
@@ -53,117 +53,45 @@ func (s *Search) reset() {
 		s.dist[v] = math.Inf(1)
 		s.pred[v] = -1
 	}
-	s.heap = s.heap[:0]
+	clear(s.waits)
+	s.queue = s.queue[:0]
 }
 
-// Dijkstra is From for a graph without negative arcs, with a heap that knows where its vertices are, so
-// that it never holds more than N (E. W. Dijkstra, A note on two problems in connexion with graphs, 1959).
+// Dijkstra is From for a graph without negative arcs (E. W. Dijkstra, A note on two problems in connexion with graphs,
+// 1959).
 func (s *Search) Dijkstra(src int) []float64 {
 	s.reset()
-	_ = s.dijkstra(int32(src)) // without a poll, nothing ends it
+	s.dijkstra(int32(src))
 	return s.dist
 }
 
-// dijkstra fails where s.poll ends it.
-func (s *Search) dijkstra(src int32) error {
+func (s *Search) dijkstra(src int32) {
 	s.dist[src] = 0
 	if s.fewest { // what was reached is never reached again, as no sum is so much smaller
-		s.enqueue(src)
-		for len(s.heap) > 0 {
-			if _, err := s.relaxQueue(math.Inf(1), 0); err != nil {
-				return err
-			}
+		for s.enqueue(src); len(s.queue) > 0 && s.err == nil; {
+			s.relaxQueue(math.Inf(1), 0)
 		}
-		return nil
+		return
 	}
-	s.push(src)
+	s.heap = s.heap[:0]
+	s.heap.Push(0, src)
 	offsets, targets := s.g.Offsets, s.g.Targets
-	for len(s.heap) > 0 {
-		u := s.pop()
-		if err := s.poll.After(offsets[u+1] - offsets[u] + 1); err != nil {
-			return err
+	for len(s.heap) > 0 && s.err == nil {
+		top := s.heap.Pop()
+		u, du := top.Vertex, top.Key
+		if du > s.dist[u] { // a shorter way was found since
+			continue
 		}
-		du := s.dist[u]
+		s.err = s.poll.After(offsets[u+1] - offsets[u] + 1)
 		for k := offsets[u]; k < offsets[u+1]; k++ {
 			v := targets[k]
 			d := du + s.g.Weight(k)
-			if d >= s.dist[v] || s.only != nil && s.only[v] != s.only[src] {
-				continue
-			}
-			s.dist[v], s.pred[v] = d, u
-			if s.at[v] < 0 {
-				s.push(v)
-			} else {
-				s.up(int(s.at[v]), v)
+			if d < s.dist[v] && (s.only == nil || s.only[v] == s.only[src]) {
+				s.dist[v], s.pred[v] = d, u
+				s.heap.Push(d, v)
 			}
 		}
 	}
-	return nil
-}
-
-// unqueue empties a queue.
-func (s *Search) unqueue() {
-	for _, v := range s.heap {
-		s.at[v] = -1
-	}
-	s.heap = s.heap[:0]
-}
-
-func (s *Search) push(v int32) {
-	s.heap = append(s.heap, v)
-	s.up(len(s.heap)-1, v)
-}
-
-// up moves v from place i of the heap, which may be overwritten, towards the root.
-func (s *Search) up(i int, v int32) {
-	d := s.dist[v]
-	for i > 0 {
-		parent := (i - 1) / 4
-		p := s.heap[parent]
-		if s.dist[p] <= d {
-			break
-		}
-		s.heap[i], s.at[p] = p, int32(i)
-		i = parent
-	}
-	s.heap[i], s.at[v] = v, int32(i)
-}
-
-func (s *Search) pop() int32 {
-	top := s.heap[0]
-	s.at[top] = -1
-	last := len(s.heap) - 1
-	v := s.heap[last]
-	s.heap = s.heap[:last]
-	if last > 0 {
-		s.down(v)
-	}
-	return top
-}
-
-// down puts v where the root was and moves it away from there.
-func (s *Search) down(v int32) {
-	d := s.dist[v]
-	i, n := 0, len(s.heap)
-	for {
-		first := 4*i + 1
-		if first >= n {
-			break
-		}
-		least := first
-		for c := first + 1; c < min(first+4, n); c++ {
-			if s.dist[s.heap[c]] < s.dist[s.heap[least]] {
-				least = c
-			}
-		}
-		c := s.heap[least]
-		if s.dist[c] >= d {
-			break
-		}
-		s.heap[i], s.at[c] = c, int32(i)
-		i = least
-	}
-	s.heap[i], s.at[v] = v, int32(i)
 }
 
 // BellmanFord is From for a graph that may have negative arcs, but no negative cycle: with one, it stops
@@ -177,10 +105,9 @@ func (s *Search) BellmanFord(src int) []float64 {
 	if s.g.Kind.Float() {
 		slack = leastGain
 	}
-	for round := 0; round < s.g.N && len(s.heap) > 0; round++ {
-		_, _ = s.relaxQueue(0, slack) // without a poll, nothing ends it
+	for round := 0; round < s.g.N && len(s.queue) > 0; round++ {
+		s.relaxQueue(0, slack)
 	}
-	s.unqueue()
 	return s.dist
 }
 
@@ -188,19 +115,16 @@ func (s *Search) BellmanFord(src int) []float64 {
 // BellmanFord: rounding must not make a cycle of length 0 look ever shorter.
 const leastGain = 1.0 / (1 << 48)
 
-func (s *Search) enqueue(v int32) { s.heap, s.at[v] = append(s.heap, v), 0 }
+func (s *Search) enqueue(v int32) { s.queue, s.waits[v] = append(s.queue, v), true }
 
 // relaxQueue relaxes the arcs of the vertices in the queue, and leaves there those whose distances it has lowered:
-// by more than tolerance, and by more than slack times what they were. It counts how often, and fails where s.poll
-// ends it.
-func (s *Search) relaxQueue(tolerance, slack float64) (gains int, err error) {
-	n := len(s.heap)
-	for i := range n {
-		u := s.heap[i]
-		s.at[u] = -1
-		if err := s.poll.After(s.g.Offsets[u+1] - s.g.Offsets[u] + 1); err != nil {
-			return gains, err
-		}
+// by more than tolerance, and by more than slack times what they were. It counts how often.
+func (s *Search) relaxQueue(tolerance, slack float64) (gains int) {
+	n := len(s.queue)
+	for i := 0; i < n && s.err == nil; i++ {
+		u := s.queue[i]
+		s.waits[u] = false
+		s.err = s.poll.After(s.g.Offsets[u+1] - s.g.Offsets[u] + 1)
 		for k := s.g.Offsets[u]; k < s.g.Offsets[u+1]; k++ {
 			v := s.g.Targets[k]
 			d, was := s.dist[u]+s.g.Weight(k), s.dist[v]
@@ -210,13 +134,13 @@ func (s *Search) relaxQueue(tolerance, slack float64) (gains int, err error) {
 			}
 			s.dist[v], s.pred[v] = d, u
 			gains++
-			if s.at[v] < 0 {
+			if !s.waits[v] {
 				s.enqueue(v)
 			}
 		}
 	}
-	s.heap = s.heap[:copy(s.heap, s.heap[n:])]
-	return gains, nil
+	s.queue = s.queue[:copy(s.queue, s.queue[n:])]
+	return gains
 }
 
 // Near is Dijkstra with a hint: numbers that the distances should be close to, +Inf where there is no path. They
@@ -226,15 +150,14 @@ func (s *Search) relaxQueue(tolerance, slack float64) (gains int, err error) {
 func (s *Search) Near(src int, near []float64) []float64 {
 	s.reset()
 	s.queueBy(near)
-	if s.dist[src] = 0; s.at[src] < 0 {
+	if s.dist[src] = 0; !s.waits[src] {
 		s.enqueue(int32(src))
 	}
-	for visits := len(s.heap); len(s.heap) > 0; visits += len(s.heap) {
+	for visits := len(s.queue); len(s.queue) > 0; visits += len(s.queue) {
 		if visits > 5*s.g.N {
-			s.unqueue()
 			return s.Dijkstra(src)
 		}
-		_, _ = s.relaxQueue(0, 0) // without a poll, nothing ends it
+		s.relaxQueue(0, 0)
 	}
 	return s.dist
 }
@@ -248,9 +171,7 @@ func (s *Search) queueBy(near []float64) {
 			most = x
 		}
 	}
-	if s.ends == nil {
-		s.ends = make([]int32, n+2)
-	}
+	s.ends = slices.Grow(s.ends[:0], n+2)[:n+2]
 	clear(s.ends)
 	scale := float64(n) / most
 	for _, x := range near {
@@ -261,11 +182,11 @@ func (s *Search) queueBy(near []float64) {
 	for i := range n + 1 {
 		s.ends[i+1] += s.ends[i]
 	}
-	s.heap = slices.Grow(s.heap, n)[:s.ends[n+1]]
+	s.queue = slices.Grow(s.queue, n)[:s.ends[n+1]]
 	for v, x := range near {
 		if x >= 0 && x <= most {
 			end := &s.ends[int(x*scale)]
-			s.heap[*end], s.at[v] = int32(v), 0
+			s.queue[*end], s.waits[v] = int32(v), true
 			*end++
 		}
 	}

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"ooc/kernels/entry"
@@ -15,49 +16,32 @@ func (g *Graph) FillTile(dst []byte, t, i, j int) error {
 	if len(dst) != g.Kind.Bytes()*t*t {
 		panic(fmt.Sprintf("graph: FillTile of edge %d given %d bytes", t, len(dst)))
 	}
-	if t == 0 {
-		return nil
-	}
 	g.Kind.Fill(dst, g.Kind.Unreachable())
 	switch g.Kind {
 	case entry.KindU16:
-		placeArcs(g, entry.View[uint16](dst), g.I32, t, i, j,
-			func(w int32) uint16 { return uint16(min(w, int32(entry.Inf16))) })
+		placeArcs(g, entry.View[uint16](dst), g.I32, int32(entry.Inf16), t, i, j)
 	case entry.KindF32:
-		placeArcs(g, entry.View[float32](dst), g.F32, t, i, j, func(w float32) float32 { return w })
+		placeArcs(g, entry.View[float32](dst), g.F32, entry.PosInf, t, i, j)
 	case entry.KindF64:
-		placeArcs(g, entry.View[float64](dst), g.F64, t, i, j, func(w float64) float64 { return w })
+		placeArcs(g, entry.View[float64](dst), g.F64, math.Inf(1), t, i, j)
 	default:
-		placeArcs(g, entry.View[int32](dst), g.I32, t, i, j, func(w int32) int32 { return min(w, entry.Inf32) })
-	}
-	if i == j {
-		for k := 0; k < t*t; k += t + 1 {
-			g.Kind.Put(dst, k, 0)
-		}
+		placeArcs(g, entry.View[int32](dst), g.I32, entry.Inf32, t, i, j)
 	}
 	return nil
 }
 
-// placeArcs writes the arcs of tile (i, j). An integer weight of unreachable or more passes Check only where
-// no shortest path uses the arc; stored caps it, so that no entry exceeds unreachable.
-func placeArcs[E entry.Word, W weight](g *Graph, words []E, weights []W, t, i, j int, stored func(W) E) {
-	first := int64(j) * int64(t)
-	if first >= int64(g.N) {
-		return
+// placeArcs writes the arcs of tile (i, j), and its diagonal. An integer weight of unreachable or more passes Check
+// only where no shortest path uses the arc. None becomes more than most, which is unreachable.
+func placeArcs[E entry.Word, W weight](g *Graph, words []E, weights []W, most W, t, i, j int) {
+	top, left, right := i*t, j*t, min(j*t+t, g.N)
+	for u := top; u < min(top+t, g.N) && left < right; u++ {
+		k := g.Offsets[u]
+		at, _ := slices.BinarySearch(g.Targets[k:g.Offsets[u+1]], int32(left))
+		for k += int64(at); k < g.Offsets[u+1] && int(g.Targets[k]) < right; k++ {
+			words[(u-top)*t+int(g.Targets[k])-left] = E(min(weights[k], most))
+		}
 	}
-	left, right := int32(first), min(first+int64(t), int64(g.N))-1
-	top := int64(i) * int64(t)
-	bottom := min(top+int64(t), int64(g.N))
-	for u := top; u < bottom; u++ {
-		lo, hi := g.Offsets[u], g.Offsets[u+1]
-		row := g.Targets[lo:hi]
-		if len(row) == 0 || int64(row[len(row)-1]) < first || int64(row[0]) > right {
-			continue
-		}
-		out := words[(u-top)*int64(t):][:t]
-		at, _ := slices.BinarySearch(row, left)
-		for k := at; k < len(row) && int64(row[k]) <= right; k++ {
-			out[row[k]-left] = stored(weights[lo+int64(k)])
-		}
+	for k := 0; i == j && k < len(words); k += t + 1 {
+		words[k] = 0
 	}
 }

@@ -25,15 +25,17 @@ import (
 type Axis struct {
 	N      int
 	IDs    graph.IDs
-	Vertex func(i int) int // which vertex, by its row in the graph
+	Vertex func(i int) int // which vertex, by its row in the graph; nil: that of the same row
 }
 
-// All are the vertices of a graph, in their order.
-func All(ids graph.IDs, n int) Axis {
-	return Axis{N: n, IDs: ids, Vertex: func(i int) int { return i }}
+func (a Axis) vertex(i int) int {
+	if a.Vertex == nil {
+		return i
+	}
+	return a.Vertex(i)
 }
 
-func (a Axis) name(i int) string { return a.IDs.Name(a.Vertex(i)) }
+func (a Axis) name(i int) string { return a.IDs.Name(a.vertex(i)) }
 
 // File is a file of ids that is to be made.
 type File struct {
@@ -110,7 +112,7 @@ func (f *File) square() bool {
 		return false
 	}
 	for i := range f.rows.N {
-		if f.rows.Vertex(i) != f.cols.Vertex(i) {
+		if f.rows.vertex(i) != f.cols.vertex(i) {
 			return false
 		}
 	}

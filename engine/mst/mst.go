@@ -32,9 +32,6 @@ var Methods = feed.Methods[run]{
 	prim,
 }
 
-// Arcs is an undirected graph: a *graph.Graph or a *dense.Matrix.
-type Arcs = feed.Matrix
-
 // Options say how to find it.
 type Options struct {
 	Device   kernels.Device
@@ -48,8 +45,8 @@ type Progress struct {
 	Elapsed         time.Duration
 }
 
-// Edge is an edge of the tree, U < V in the order of the rows. Its weight is in the input's units.
-type Edge struct {
+// treeEdge is an edge of the tree, U < V in the order of the rows. Its weight is in the input's units.
+type treeEdge struct {
 	U, V   int32
 	Weight float64
 }
@@ -57,12 +54,12 @@ type Edge struct {
 // Result is a tree, or a forest.
 type Result struct {
 	Facts   graph.Facts
-	Edges   []Edge // by U, then V
-	Summary Summary
+	Edges   []treeEdge // by U, then V
+	Summary summary
 }
 
-// Summary says how it went.
-type Summary struct {
+// summary says how it went.
+type summary struct {
 	Vertices   int     `json:"vertices"`
 	Arcs       int64   `json:"arcs"`
 	Kind       string  `json:"kind"`
@@ -78,7 +75,7 @@ type Summary struct {
 // problem is the state of one call of Run.
 type problem struct {
 	Options
-	arcs   Arcs
+	arcs   feed.Matrix
 	facts  graph.Facts
 	began  time.Time
 	edges  []edge
@@ -91,8 +88,9 @@ type edge struct {
 	key  int32 // that of entry.Kind.Key
 }
 
-// Run finds a spanning tree of least weight, or a forest. It fails for a directed graph.
-func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
+// Run finds a spanning tree of least weight, or a forest, of an undirected graph: a *graph.Graph or a *dense.Matrix. It
+// fails for a directed one.
+func Run(ctx context.Context, arcs feed.Matrix, o Options) (*Result, error) {
 	method, err := Methods.Named(o.Method)
 	if err != nil {
 		return nil, err
@@ -117,7 +115,7 @@ func Run(ctx context.Context, arcs Arcs, o Options) (*Result, error) {
 
 // result sorts the edges and adds them up, the lightest first: the sum is then the same for all least trees.
 func (p *problem) result(method string) *Result {
-	r := &Result{Facts: p.facts, Summary: Summary{
+	r := &Result{Facts: p.facts, Summary: summary{
 		Vertices: p.facts.N, Arcs: p.facts.Arcs, Kind: string(p.facts.Kind), Edges: len(p.edges),
 		Components: p.facts.N - len(p.edges),
 		Method:     method, Device: p.Device.Info().Model, Passes: p.passes,
@@ -126,10 +124,10 @@ func (p *problem) result(method string) *Result {
 	for _, e := range p.edges {
 		w := p.weight(e.key)
 		r.Summary.Total += w
-		r.Edges = append(r.Edges, Edge{min(e.u, e.v), max(e.u, e.v), w / float64(p.facts.Scale)})
+		r.Edges = append(r.Edges, treeEdge{min(e.u, e.v), max(e.u, e.v), w / float64(p.facts.Scale)})
 	}
 	r.Summary.Total /= float64(p.facts.Scale)
-	slices.SortFunc(r.Edges, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.U, b.U), cmp.Compare(a.V, b.V)) })
+	slices.SortFunc(r.Edges, func(a, b treeEdge) int { return cmp.Or(cmp.Compare(a.U, b.U), cmp.Compare(a.V, b.V)) })
 	r.Summary.Seconds = time.Since(p.began).Seconds()
 	return r
 }

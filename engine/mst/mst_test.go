@@ -76,7 +76,7 @@ func gonumTotal(g *graph.Graph) (total float64, edges int) {
 }
 
 // spans checks that edges are the graph's, and make no cycle.
-func spans(t *testing.T, g *graph.Graph, edges []Edge) {
+func spans(t *testing.T, g *graph.Graph, edges []treeEdge) {
 	t.Helper()
 	root := make([]int, g.N)
 	for v := range root {

@@ -25,7 +25,7 @@ var product = method{
 		if err := p.refuseCycles(ctx); err != nil {
 			return nil, err
 		}
-		r := &Result{Summary: Summary{Method: "product"}}
+		r := &Result{Summary: summary{Method: "product"}}
 		for sources := range slices.Chunk(p.Sources, p.batch()) {
 			b := batch{problem: p, sources: sources, before: len(r.Dist), sum: &r.Summary}
 			dist, err := b.solve(ctx)
@@ -71,7 +71,7 @@ type batch struct {
 	*problem
 	sources []int
 	before  int // sources settled
-	sum     *Summary
+	sum     *summary
 }
 
 func (b *batch) solve(ctx context.Context) ([][]uint32, error) {

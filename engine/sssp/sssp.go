@@ -77,11 +77,11 @@ type Result struct {
 	Sources []int
 	Dist    [][]uint32 // by source, of each vertex
 	Pred    [][]int32  // likewise: entry.NoVertex for the source and what cannot be reached
-	Summary Summary
+	Summary summary
 }
 
-// Summary says how it went.
-type Summary struct {
+// summary says how it went.
+type summary struct {
 	Vertices    int     `json:"vertices"`
 	Arcs        int64   `json:"arcs"`
 	Kind        string  `json:"kind"`
@@ -160,7 +160,7 @@ func (p *problem) fits() error {
 }
 
 // describe fills in what is the same for all methods.
-func (p *problem) describe(s *Summary) {
+func (p *problem) describe(s *summary) {
 	s.Vertices, s.Arcs, s.Kind, s.Sources = p.facts.N, p.facts.Arcs, string(p.facts.Kind), len(p.Sources)
 	s.Device, s.Seconds = p.Device.Info().Model, time.Since(p.began).Seconds()
 	s.Layout = "compressed rows"

@@ -42,7 +42,7 @@ type vectorBatch struct {
 	zeros   []uint32
 	tuner   tuner
 	checked int // sweeps after which cycles were last looked for
-	sum     *Summary
+	sum     *summary
 }
 
 // byVectors runs the sweeps of a form, for as many sources at a time as the device has room for.

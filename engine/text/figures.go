@@ -14,20 +14,11 @@ func Count[N int | int64](n N, one, many string) string {
 	return humanize.Comma(int64(n)) + " " + english.PluralWord(int(n), one, many)
 }
 
-// Per prints how many units come in a second.
+// Per prints how many units come in a second: "relax" for relaxations, "B" for bytes.
 func Per(rate float64, unit string) string {
 	x, prefix := humanize.ComputeSI(rate)
 	return fmt.Sprintf("%.3g %s%s/s", x, prefix, unit)
 }
-
-// Rate prints relaxations per second.
-func Rate(rate float64) string { return Per(rate, "relax") }
-
-// DistanceRate prints distances per second.
-func DistanceRate(rate float64) string { return Per(rate, "distances") }
-
-// PerSecond prints bytes per second.
-func PerSecond(bytes float64) string { return Per(bytes, "B") }
 
 // Time prints seconds in the two units that matter.
 func Time(seconds float64) string {

@@ -9,13 +9,11 @@ import (
 )
 
 // Numbers writes the distances and weights of one graph, in the same way wherever they are shown: integers whole,
-// others as the shortest decimal that reads back as what is stored.
+// others as the shortest decimal that reads back as what is stored. The zero value writes sums and means, which are
+// computed in double precision.
 type Numbers struct {
 	single bool // what is stored is a float32
 }
-
-// Float64 writes sums and means, which are computed in double precision.
-var Float64 Numbers
 
 // NumbersOf returns what writes the distances and weights of a kind, whose weights were multiplied by scale.
 func NumbersOf(kind entry.Kind, scale int64) Numbers {

@@ -16,7 +16,7 @@ func TestNumbers(t *testing.T) {
 		"9007199254740991": 1<<53 - 1,
 		"1e+30":            1e30, "1e-07": 1e-7, "inf": math.Inf(1), "-inf": math.Inf(-1), "nan": math.NaN(),
 	} {
-		if got := string(Float64.Append(nil, v)); got != want {
+		if got := string(Numbers{}.Append(nil, v)); got != want {
 			t.Errorf("%v is written %s, want %s", v, got, want)
 		}
 	}
@@ -51,7 +51,7 @@ func TestNumbersReadBack(t *testing.T) {
 			continue
 		}
 		var got float64
-		if err := json.Unmarshal(Float64.JSON(y), &got); err != nil || got != y {
+		if err := json.Unmarshal(Numbers{}.JSON(y), &got); err != nil || got != y {
 			t.Fatalf("%v reads back as %v, %v", y, got, err)
 		}
 	}

@@ -2,12 +2,9 @@ package dense
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"ooc/engine/graph"
@@ -17,16 +14,11 @@ import (
 
 // Check is Graph.Check for a matrix that was surveyed. Without negative entries it reads the matrix at most a
 // few times, and not at all where weights are small.
-func (d *Matrix) Check(ctx context.Context) (err error) {
-	switch {
-	case !d.facts.Negative:
-	case d.facts.Directed:
-		_, err = d.Potentials(ctx)
-	default:
-		err = d.cycleError([]int32{int32(d.negative.line), int32(d.negative.at)})
-	}
-	if err != nil {
-		return err
+func (d *Matrix) Check(ctx context.Context) error {
+	if d.facts.Negative {
+		if _, err := d.Potentials(ctx); err != nil {
+			return err
+		}
 	}
 	return d.CheckRange(ctx)
 }
@@ -34,64 +26,36 @@ func (d *Matrix) Check(ctx context.Context) (err error) {
 // CheckRange tries the bounds of Graph.CheckRange, the last one for matrices that are strongly connected in
 // each of their parts only. To save time it is no more tightened than it must be.
 func (d *Matrix) CheckRange(ctx context.Context) error {
-	sum := func() (sum float64) {
-		for _, w := range d.largest {
-			sum += w
-		}
-		return sum
-	}
-	return d.facts.CheckRange(d.name, sum, func(enough float64) (float64, error) { return d.longestPath(ctx, enough) })
+	return d.facts.CheckRange(d.name, func() float64 { return d.sumOfLargest },
+		func(enough float64) (float64, error) { return d.longestPath(ctx, enough) })
 }
 
-// each calls do(0…count-1) from several goroutines, each with scratch of its own, until the first error.
-func (d *Matrix) each(count int, do func(k int, scratch []byte) error) error {
-	return parallel.Do(context.Background(), count, func() func(int) error {
-		scratch := d.newScratch()
-		return func(k int) error { return do(k, scratch) }
-	}, func() {})
-}
-
-// columns calls do for ranges of the places in a line, in parallel.
-func (d *Matrix) columns(do func(lo, hi int)) {
-	parts := min(runtime.GOMAXPROCS(0), (d.n+511)/512)
-	_ = d.each(parts, func(p int, _ []byte) error { // do does not fail
-		do(p*d.n/parts, (p+1)*d.n/parts)
-		return nil
-	})
-}
-
-// lineBlock is some lines in memory, not always neighbours.
-type lineBlock struct {
-	lines   []int
-	weights []float64 // n of each
-}
-
-func (d *Matrix) newBlock() *lineBlock {
-	const block = 32 << 20 // bytes
-	per := max(1, min(d.n, block/8/d.n))
-	return &lineBlock{make([]int, 0, per), make([]float64, per*d.n)}
+// each calls do(0…count-1) from several goroutines, until the first error.
+func each(count int, do func(k int) error) error {
+	return parallel.Do(context.Background(), count, func() func(int) error { return do }, func() {})
 }
 
 // blocks reads the lines that are wanted, some at a time, and calls use for each such block, until ctx ends.
-func (d *Matrix) blocks(ctx context.Context, b *lineBlock, wanted func(u int) bool, use func() error) error {
+func (r *relaxation) blocks(ctx context.Context, wanted func(u int) bool, use func()) error {
+	d := r.d
 	for u := 0; u < d.n; {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		b.lines = b.lines[:0]
-		for ; u < d.n && len(b.lines) < cap(b.lines); u++ {
+		r.lines = r.lines[:0]
+		for ; u < d.n && len(r.lines) < cap(r.lines); u++ {
 			if wanted(u) {
-				b.lines = append(b.lines, u)
+				r.lines = append(r.lines, u)
 			}
 		}
-		err := d.each(len(b.lines),
-			func(k int, scratch []byte) error { return d.line(b.weights[k*d.n:][:d.n], b.lines[k], scratch) })
-		if err == nil {
-			err = use()
-		}
+		err := parallel.Do(context.Background(), len(r.lines), func() func(int) error {
+			scratch := d.newScratch()
+			return func(k int) error { return d.line(r.weights[k*d.n:][:d.n], r.lines[k], scratch) }
+		}, func() {})
 		if err != nil {
 			return err
 		}
+		use()
 	}
 	return d.unchanged()
 }
@@ -101,19 +65,22 @@ func (d *Matrix) blocks(ctx context.Context, b *lineBlock, wanted func(u int) bo
 // is the search of Graph.Check. Lines that no pass has changed are not read again. It fails with the cause of ctx if
 // that ends first.
 func (d *Matrix) Potentials(ctx context.Context) ([]float64, error) {
+	if d.facts.Negative && !d.facts.Directed {
+		return nil, d.NegativeCycle([]int32{int32(d.negative.line), int32(d.negative.at)})
+	}
 	return graph.Potentials(func(tolerance float64) (dist []float64, pred, cycle []int32, err error) {
-		r := relaxation{d: d, tolerance: tolerance, block: d.newBlock(), waiting: make([]bool, d.n),
-			from: make([]float64, d.n),
-			dist: make([]float64, d.n), pred: make([]int32, d.n)}
-		for v := range r.waiting {
-			r.pred[v], r.waiting[v] = -1, true
-		}
+		r := d.newRelaxation(tolerance)
 		waits := func(u int) bool { return r.cycle == nil && r.waiting[u] }
 		for err == nil && r.cycle == nil && slices.Contains(r.waiting, true) {
-			err = d.blocks(ctx, r.block, waits, r.relax)
+			err = r.blocks(ctx, waits, r.relax)
 		}
 		return r.dist, r.pred, r.cycle, err
-	}, d.cycleError)
+	}, func(cycle []int32) error {
+		if d.head.Fortran { // it is one along lines
+			slices.Reverse(cycle)
+		}
+		return d.NegativeCycle(cycle)
+	})
 }
 
 // relaxation is one run of Bellman–Ford.
@@ -121,7 +88,8 @@ type relaxation struct {
 	d         *Matrix
 	dist      []float64
 	pred      []int32
-	block     *lineBlock
+	lines     []int     // of the block in memory, not always neighbours
+	weights   []float64 // n of each
 	waiting   []bool    // the vertex's distance changed since its line was relaxed
 	from      []float64 // distances of the block's vertices when it was read
 	tolerance float64
@@ -129,18 +97,31 @@ type relaxation struct {
 	cycle     []int32
 }
 
+// newRelaxation begins with distances of 0.
+func (d *Matrix) newRelaxation(tolerance float64) *relaxation {
+	const block = 32 << 20 // bytes
+	per := max(1, min(d.n, block/8/d.n))
+	r := &relaxation{d: d, tolerance: tolerance, lines: make([]int, 0, per), weights: make([]float64, per*d.n),
+		waiting: make([]bool, d.n), from: make([]float64, per), dist: make([]float64, d.n), pred: make([]int32, d.n)}
+	for v := range r.waiting {
+		r.pred[v], r.waiting[v] = -1, true
+	}
+	return r
+}
+
 // relax relaxes the arcs of a block, each goroutine those to some of the vertices. The distances of the
 // block's own vertices are those from before it: what gets lower meanwhile waits for the next pass.
-func (r *relaxation) relax() error {
+func (r *relaxation) relax() {
 	n, dist, pred := r.d.n, r.dist, r.pred
-	for k, u := range r.block.lines {
+	for k, u := range r.lines {
 		r.from[k], r.waiting[u] = dist[u], false
 	}
-	r.d.columns(func(lo, hi int) {
-		gains := 0
-		for k, u := range r.block.lines {
+	parts := min(runtime.GOMAXPROCS(0), entry.CeilDiv(n, 512))
+	_ = each(parts, func(p int) error { // there is no error
+		lo, hi, gains := p*n/parts, (p+1)*n/parts, 0
+		for k, u := range r.lines {
 			du := r.from[k]
-			for v, w := range r.block.weights[k*n+lo : k*n+hi] {
+			for v, w := range r.weights[k*n+lo : k*n+hi] {
 				if x := du + w; x < dist[lo+v]-r.tolerance {
 					dist[lo+v], pred[lo+v], r.waiting[lo+v] = x, int32(u), true
 					gains++
@@ -148,36 +129,17 @@ func (r *relaxation) relax() error {
 			}
 		}
 		r.gains.Add(int64(gains))
+		return nil
 	})
 	if r.gains.Load() >= int64(n) {
 		r.gains.Store(0)
 		r.cycle = graph.CycleOf(r.pred)
 	}
-	return nil
-}
-
-// cycleError is NegativeCycle for a cycle along lines.
-func (d *Matrix) cycleError(cycle []int32) error {
-	weights := make([]float64, len(cycle))
-	for i, u := range cycle {
-		var err error
-		if weights[i], err = d.weight(cell{int(u), int(cycle[(i+1)%len(cycle)])}); err != nil {
-			return err
-		}
-	}
-	return d.facts.NegativeCycle(d.name, d.alongLines(cycle), weights)
 }
 
 // NegativeCycle is Graph.NegativeCycle. It also fails where the matrix cannot be read.
-func (d *Matrix) NegativeCycle(cycle []int32) error { return d.cycleError(d.alongLines(cycle)) }
-
-// alongLines returns a cycle of the graph as one along lines, or the reverse.
-func (d *Matrix) alongLines(cycle []int32) []int32 {
-	if d.head.Fortran {
-		cycle = slices.Clone(cycle)
-		slices.Reverse(cycle)
-	}
-	return cycle
+func (d *Matrix) NegativeCycle(cycle []int32) error {
+	return d.facts.NegativeCycle(d.name, cycle, d.Weight)
 }
 
 // mostPasses bounds the time that longestPath takes.
@@ -187,62 +149,45 @@ const mostPasses = 64
 // strongly connected: by the largest distance to the part's root plus the largest from it. Any paths will do
 // for that, not only shortest ones, so it stops once the bound is below enough.
 func (d *Matrix) longestPath(ctx context.Context, enough float64) (float64, error) {
-	block := d.newBlock()
-	root, err := d.parts(ctx, block)
+	r := d.newRelaxation(0)
+	root, err := r.parts(ctx)
 	if err != nil {
 		return 0, err
 	}
-	to, from, before := make([]float64, d.n), make([]float64, d.n), make([]float64, d.n)
+	to, before := make([]float64, d.n), make([]float64, d.n)
 	for v := range d.n {
-		to[v], from[v] = math.Inf(1), math.Inf(1)
-		if int(root[v]) == v {
-			to[v], from[v] = 0, 0
+		if int(root[v]) != v {
+			to[v], r.dist[v] = math.Inf(1), math.Inf(1)
 		}
 	}
 	for pass := 1; ; pass++ {
-		var changed atomic.Bool
-		err := d.blocks(ctx, block, func(int) bool { return true }, func() error {
-			d.relaxBoth(block, to, from, before, &changed)
-			return nil
+		var nearer atomic.Bool
+		err := r.blocks(ctx, func(int) bool { return true }, func() {
+			r.relax()
+			copy(before, to)
+			_ = each(len(r.lines), func(k int) error { // there is no error
+				least := before[r.lines[k]]
+				for v, w := range r.weights[k*d.n:][:d.n] {
+					least = min(least, w+before[v])
+				}
+				if least < before[r.lines[k]] {
+					to[r.lines[k]] = least
+					nearer.Store(true)
+				}
+				return nil
+			})
 		})
-		bound := slices.Max(to) + slices.Max(from)
-		if err != nil || bound < enough || !changed.Load() || pass == mostPasses {
+		bound := slices.Max(to) + slices.Max(r.dist)
+		settled := !nearer.Load() && !slices.Contains(r.waiting, true)
+		if err != nil || bound < enough || settled || pass == mostPasses {
 			return bound, err
 		}
 	}
 }
 
-// relaxBoth improves the distances from roots along a block's arcs, and those of its vertices to roots.
-func (d *Matrix) relaxBoth(b *lineBlock, to, from, before []float64, changed *atomic.Bool) {
-	n := d.n
-	copy(before, from)
-	d.columns(func(lo, hi int) {
-		for k, u := range b.lines {
-			for v, w := range b.weights[k*n+lo : k*n+hi] {
-				if x := before[u] + w; x < from[lo+v] {
-					from[lo+v] = x
-					changed.Store(true)
-				}
-			}
-		}
-	})
-	copy(before, to)
-	_ = d.each(len(b.lines), func(k int, _ []byte) error {
-		least := before[b.lines[k]]
-		for v, w := range b.weights[k*n:][:n] {
-			least = min(least, w+before[v])
-		}
-		if least < before[b.lines[k]] {
-			to[b.lines[k]] = least
-			changed.Store(true)
-		}
-		return nil
-	})
-}
-
 // parts returns, for each vertex, the first one of its weakly connected part.
-func (d *Matrix) parts(ctx context.Context, b *lineBlock) ([]int32, error) {
-	root := make([]int32, d.n)
+func (r *relaxation) parts(ctx context.Context) ([]int32, error) {
+	n, root := r.d.n, make([]int32, r.d.n)
 	for v := range root {
 		root[v] = int32(v)
 	}
@@ -253,11 +198,11 @@ func (d *Matrix) parts(ctx context.Context, b *lineBlock) ([]int32, error) {
 		}
 		return v
 	}
-	count := d.n
-	err := d.blocks(ctx, b, func(int) bool { return count > 1 }, func() error {
-		for k, u := range b.lines {
+	count := n
+	err := r.blocks(ctx, func(int) bool { return count > 1 }, func() {
+		for k, u := range r.lines {
 			mine := find(int32(u))
-			for v, w := range b.weights[k*d.n:][:d.n] {
+			for v, w := range r.weights[k*n:][:n] {
 				if root[v] == mine || math.IsInf(w, 1) {
 					continue
 				}
@@ -268,7 +213,6 @@ func (d *Matrix) parts(ctx context.Context, b *lineBlock) ([]int32, error) {
 				}
 			}
 		}
-		return nil
 	})
 	for v := range root {
 		root[v] = find(int32(v))
@@ -277,50 +221,32 @@ func (d *Matrix) parts(ctx context.Context, b *lineBlock) ([]int32, error) {
 }
 
 // oneWay returns an entry that is not that of the transposed matrix; nil if the matrix is its own transpose.
-func (d *Matrix) oneWay() (found *cell, err error) {
+func (d *Matrix) oneWay() (*cell, error) {
 	t := min(256, d.n)
 	side := entry.CeilDiv(d.n, t)
-	var mu sync.Mutex
-	stop := errors.New("an arc has no equal reverse")
-	err = d.each(side*side, func(k int, _ []byte) error {
-		i, j := k/side, k%side
-		if j < i {
+	var found atomic.Pointer[cell]
+	err := each(side*side, func(k int) error {
+		i, j := k/side*t, k%side*t
+		if j < i || found.Load() != nil {
 			return nil
 		}
 		here, there, raw := make([]float64, t*t), make([]float64, t*t), newBuffer(t*d.numbers.Size())
-		for r := range t {
-			if err := errors.Join(d.piece(here[r*t:][:t], i*t+r, j*t, raw),
-				d.piece(there[r*t:][:t], j*t+r, i*t, raw)); err != nil {
+		for r := range min(t, d.n-i) {
+			err := d.entries(here[r*t:][:min(t, d.n-j)], cell{i + r, j}, raw)
+			if err == nil && j+r < d.n {
+				err = d.entries(there[r*t:][:min(t, d.n-i)], cell{j + r, i}, raw)
+			}
+			if err != nil {
 				return err
 			}
 		}
 		for at, w := range here {
-			if r, c := at/t, at%t; w != there[c*t+r] && i*t+r != j*t+c {
-				mu.Lock()
-				defer mu.Unlock()
-				found = &cell{i*t + r, j*t + c}
-				return stop
+			if r, c := at/t, at%t; w != there[c*t+r] && i+r != j+c {
+				found.Store(&cell{i + r, j + c})
+				break
 			}
 		}
 		return nil
 	})
-	if err == stop {
-		err = nil
-	}
-	return found, err
-}
-
-// piece fills dst with the weights of a line from a place on, as far as there are any.
-func (d *Matrix) piece(dst []float64, line, at int, scratch []byte) error {
-	if line >= d.n || at >= d.n {
-		return nil
-	}
-	return d.entries(dst[:min(len(dst), d.n-at)], cell{line, at}, scratch)
-}
-
-func (d *Matrix) asymmetric(here cell) error {
-	there := cell{here.at, here.line}
-	return &graph.InputError{File: d.name,
-		Reason: fmt.Sprintf("the matrix is not symmetric, as --undirected says: %s has %s, %s has %s",
-			d.where(here), d.text(here), d.where(there), d.text(there))}
+	return found.Load(), err
 }

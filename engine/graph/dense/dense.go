@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"time"
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/input"
@@ -33,12 +32,9 @@ type Matrix struct {
 	file    *os.File     // not compressed
 	offset  int64        // of the entries in it
 	spooled bool         // file is a copy that nobody else knows
-	// What file was when it was opened, unless it is spooled: others may change it.
-	size     int64
-	modified time.Time
 
-	largest  []float64 // of each line, the largest magnitude of a weight
-	negative cell      // a negative weight, if there is any
+	sumOfLargest float64 // of the weights of largest magnitude of all lines
+	negative     cell    // a negative weight, if there is any
 }
 
 // cell is a place in a Matrix: one of a line.
@@ -75,18 +71,12 @@ func (d *Matrix) entryBytes() int64 { return d.lineBytes() * int64(d.n) }
 
 func (d *Matrix) lineBytes() int64 { return int64(d.n) * int64(d.numbers.Size()) }
 
-// place returns the row and column of an entry in the matrix.
-func (d *Matrix) place(e cell) (row, col int) {
-	if d.head.Fortran {
-		return e.at, e.line
-	}
-	return e.line, e.at
-}
-
 // where names an entry as NumPy would index it.
 func (d *Matrix) where(e cell) string {
-	row, col := d.place(e)
-	return fmt.Sprintf("row %d, column %d (from 0)", row, col)
+	if d.head.Fortran {
+		e.line, e.at = e.at, e.line
+	}
+	return fmt.Sprintf("row %d, column %d (from 0)", e.line, e.at)
 }
 
 // text returns an entry as it is written in decimal.
@@ -95,9 +85,7 @@ func (d *Matrix) text(e cell) string {
 	if err := d.readAt(raw, e.line, e.at); err != nil {
 		return err.Error()
 	}
-	if d.numbers.Big {
-		d.numbers.swap(raw)
-	}
+	d.numbers.swap(raw)
 	return d.numbers.text(raw)
 }
 
@@ -118,14 +106,7 @@ func (d *Matrix) unchanged() error {
 	if d.spooled {
 		return nil
 	}
-	info, err := d.file.Stat()
-	if err != nil {
-		return err
-	}
-	if info.Size() != d.size || !info.ModTime().Equal(d.modified) {
-		return fmt.Errorf("%s: %w", d.name, graph.ErrChanged)
-	}
-	return nil
+	return d.in.Unchanged()
 }
 
 // SHA256 returns the checksum of the input as stored, in hexadecimal, and reads it for that if nothing has
@@ -133,7 +114,7 @@ func (d *Matrix) unchanged() error {
 func (d *Matrix) SHA256() (string, error) {
 	if d.src.SHA256 == "" {
 		h := sha256.New()
-		if _, err := io.CopyBuffer(h, io.NewSectionReader(d.file, 0, d.size), newBuffer(spoolBlock)); err != nil {
+		if _, err := io.CopyBuffer(h, io.NewSectionReader(d.file, 0, d.src.Size), newBuffer(spoolBlock)); err != nil {
 			return "", err
 		}
 		d.src.SHA256 = hex.EncodeToString(h.Sum(nil))
@@ -142,10 +123,7 @@ func (d *Matrix) SHA256() (string, error) {
 }
 
 // newBuffer returns memory aligned for entries.
-func newBuffer(size int) []byte {
-	words := make([]uint64, (size+7)/8)
-	return entry.Bytes(words)[:size]
-}
+func newBuffer(size int) []byte { return entry.KindU8.Make(size) }
 
 // Graph reads the matrix into memory, 8 bytes an arc.
 func (d *Matrix) Graph() (*graph.Graph, error) {
@@ -154,7 +132,7 @@ func (d *Matrix) Graph() (*graph.Graph, error) {
 		Symmetric: f.Symmetric, Negative: f.Negative, MinWeight: f.MinWeight, MaxWeight: f.MaxWeight,
 		Offsets: make([]int64, f.N+1), Targets: make([]int32, 0, f.Arcs)}
 	wide := f.Kind.Wide()
-	weights, count := wide.Make(int(f.Arcs)), 0
+	weights := wide.Make(int(f.Arcs))
 	line, scratch := make([]float64, f.N), d.newScratch()
 	for u := range f.N {
 		if err := d.line(line, u, scratch); err != nil {
@@ -162,9 +140,8 @@ func (d *Matrix) Graph() (*graph.Graph, error) {
 		}
 		for v, w := range line {
 			if !math.IsInf(w, 1) && v != u {
+				wide.Put(weights, len(g.Targets), wide.Bits(w))
 				g.Targets = append(g.Targets, int32(v))
-				wide.Put(weights, count, wide.Bits(w))
-				count++
 			}
 		}
 		g.Offsets[u+1] = int64(len(g.Targets))
@@ -172,27 +149,9 @@ func (d *Matrix) Graph() (*graph.Graph, error) {
 	if err := d.unchanged(); err != nil {
 		return nil, err
 	}
-	g.SetWeights(weights[:count*wide.Bytes()])
+	g.SetWeights(weights[:len(g.Targets)*wide.Bytes()])
 	if d.head.Fortran {
-		reversed := *g
-		reversed.Directed = true
-		g = reversed.Reverse()
-		g.Directed = f.Directed
+		g = g.Reverse()
 	}
 	return g, nil
-}
-
-// side returns the number of vertices of the matrix that the header describes.
-func side(h npy.Header) (int, error) {
-	switch {
-	case len(h.Shape) != 2:
-		return 0, fmt.Errorf("an array of %d dimension(s) is no matrix of weights, which has two", len(h.Shape))
-	case h.Shape[0] != h.Shape[1]:
-		return 0, fmt.Errorf("a matrix of %d rows and %d columns is not square", h.Shape[0], h.Shape[1])
-	case h.Shape[0] == 0:
-		return 0, fmt.Errorf("no vertices")
-	case h.Shape[0] > graph.MaxVertices || h.Shape[0] > math.MaxInt64/8/h.Shape[0]:
-		return 0, fmt.Errorf("%d vertices; the most is %d", h.Shape[0], graph.MaxVertices)
-	}
-	return int(h.Shape[0]), nil
 }

@@ -452,6 +452,8 @@ func TestDensePacked(t *testing.T) {
 		w.Close()
 		_, err = readDense(graphtest.WriteFile(t, "a.npy.gz", more.Bytes()), o)
 		graphtest.WantError(t, err, graph.ErrBadInput, "something follows the array")
+		_, err = OpenDistances(graphtest.WriteFile(t, "a.npy.gz", gz.Bytes()))
+		graphtest.WantError(t, err, graph.ErrBadInput, "a.npy.gz: distances are read from a .npy file")
 	}
 	if spools < 4*len(codes) {
 		t.Errorf("%d spools for %d types", spools, len(codes))

@@ -12,7 +12,7 @@ func halfWeights(x *numbers, dst []float64, raw []byte) {
 	for i, c := range entry.View[uint16](raw) {
 		dst[i] = x.half[c]
 	}
-	weigh(x, dst, dst)
+	weightsFrom(x, dst, dst)
 }
 
 // halfTable returns what each float16 stands for: its value, or the decimal of the fewest digits near it.

@@ -26,10 +26,8 @@ type numbers struct {
 	float bool  // the kind was settled, and is f32
 	ones  bool  // every arc weighs 1, whatever its entry
 
-	noArc   bool    // somebody has said what is no arc
-	none    float64 // of floating types: what no arc looks like, beside +Inf
-	hasNone bool    // of integer types: noneInt looks like no arc
-	noneInt uint64  // in two's complement
+	noArc bool    // somebody has said what is no arc
+	none  float64 // what no arc looks like, beside +Inf
 
 	half []float64 // of float16: what each pattern of bits stands for
 }
@@ -55,38 +53,20 @@ var entryTypes = map[string]entryType{
 	"u4": integers[uint32](0, math.MaxUint32),
 	"u8": integers[uint64](0, math.MaxUint64),
 	"f2": {bits: 16, weights: halfWeights, text: func(raw []byte) string {
-		return string(text.Float64.Append(nil, decimalOfHalf(halfValue(entry.View[uint16](raw)[0]))))
+		return string(text.Numbers{}.Append(nil, decimalOfHalf(halfValue(entry.View[uint16](raw)[0]))))
 	}},
 	"f4": floats[float32](32, text.NumbersOf(entry.KindF32, 1)),
-	"f8": floats[float64](64, text.Float64),
+	"f8": floats[float64](64, text.Numbers{}),
 }
 
 func integers[E entry.Word](lo int64, hi uint64) entryType {
-	return entryType{lo: lo, hi: hi, text: func(raw []byte) string { return fmt.Sprint(entry.View[E](raw)[0]) },
-		weights: func(x *numbers, dst []float64, raw []byte) {
-			all, scale := entry.View[E](raw), float64(x.scale)
-			for i, e := range all {
-				dst[i] = float64(e) * scale
-			}
-			if x.float && x.scale == 1 { // rounded once, and not to a float64 before
-				for i, e := range all {
-					dst[i] = float64(float32(e))
-				}
-			}
-			if x.hasNone {
-				for i, e := range all {
-					if e == E(x.noneInt) {
-						dst[i] = math.Inf(1)
-					}
-				}
-			}
-		}}
+	return entryType{lo: lo, hi: hi, weights: weightsOf[E],
+		text: func(raw []byte) string { return fmt.Sprint(entry.View[E](raw)[0]) }}
 }
 
 func floats[E float32 | float64](bits int, digits text.Numbers) entryType {
-	return entryType{bits: bits,
-		text:    func(raw []byte) string { return string(digits.Append(nil, float64(entry.View[E](raw)[0]))) },
-		weights: func(x *numbers, dst []float64, raw []byte) { weigh(x, dst, entry.View[E](raw)) }}
+	return entryType{bits: bits, weights: weightsOf[E],
+		text: func(raw []byte) string { return string(digits.Append(nil, float64(entry.View[E](raw)[0]))) }}
 }
 
 // newNumbers returns what reads the entries of an array.
@@ -104,88 +84,72 @@ func newNumbers(d npy.Type, o Options) (*numbers, error) {
 	if x.bits == 16 {
 		x.half = halfTable(x.scale > 1)
 	}
-	return x, x.setNoArc(o.NoArc)
+	if o.NoArc != "" {
+		err = x.setNoArc(weigh, o.NoArc)
+	}
+	return x, err
 }
 
 // settle fixes the kind. From then on weights are rounded to it.
 func (x *numbers) settle(kind entry.Kind) { x.want, x.float = kind, kind == entry.KindF32 }
 
 // setNoArc reads what no arc looks like. In a floating type it is the entry nearest to the number.
-func (x *numbers) setNoArc(text string) error {
-	if text == "" {
-		return nil
+func (x *numbers) setNoArc(weigh number.Weighing, text string) error {
+	if err := weigh.SetNone(text); err != nil {
+		return err
 	}
-	x.noArc = true
+	x.noArc, x.none = true, weigh.None
 	tok := []byte(strings.TrimSpace(text))
-	value, isSpecial := number.Special(tok)
-	_, isDecimal := number.Parse(tok)
+	_, named := number.Special(tok)
 	switch {
-	case !isSpecial && !isDecimal:
-		return number.BadOption("--no-arc %s is not a number", number.Quoted(tok))
-	case x.bits > 0:
-		if isDecimal {
-			value, _ = strconv.ParseFloat(string(tok), max(32, x.bits)) // +Inf or −Inf where it is too large
-		}
-		if x.bits == 16 {
-			value = nearestHalf(value)
-		}
-		if x.bits == 16 && x.scale > 1 {
-			value = decimalOfHalf(value)
-		}
-		x.none = value
-		return nil
-	case isSpecial && math.IsInf(value, 1):
-		return nil // no integer looks like that
-	}
-	u, uErr := strconv.ParseUint(string(tok), 10, 64)
-	i, iErr := strconv.ParseInt(string(tok), 10, 64)
-	k, state := number.Times(tok, 1)
-	switch {
-	case uErr == nil && u <= x.hi:
-		x.noneInt = u
-	case iErr == nil && i < 0 && i >= x.lo:
-		x.noneInt = uint64(i)
-	case isDecimal && state == number.Integer && k >= x.lo && (k < 0 || uint64(k) <= x.hi):
-		x.noneInt = uint64(k)
-	default:
+	case x.bits == 32:
+		x.none = float64(float32(x.none))
+	case x.bits == 16 && x.scale > 1:
+		x.none = decimalOfHalf(nearestHalf(x.none))
+	case x.bits == 16:
+		x.none = nearestHalf(x.none)
+	case x.bits > 0 || named && x.none > 0: // no integer looks like +Inf
+	case x.none != math.Trunc(x.none), x.none < float64(x.lo), x.none > float64(x.hi):
 		return number.BadOption("--no-arc %s is no value of the matrix's type, %s…%d", number.Quoted(tok),
 			strconv.FormatInt(x.lo, 10), x.hi)
 	}
-	x.hasNone = true
 	return nil
 }
 
-// weightsOf writes the weights of entries in stored units, +Inf where there is no arc. A NaN is no number, or a number
+// weigh writes the weights of entries in stored units, +Inf where there is no arc. A NaN is no number, or a number
 // that the scale does not make an integer. It changes raw.
-func (x *numbers) weightsOf(dst []float64, raw []byte) {
-	if x.Big {
-		x.swap(raw)
-	}
+func (x *numbers) weigh(dst []float64, raw []byte) {
+	x.swap(raw)
 	x.weights(x, dst, raw)
 }
 
 // swap puts the bytes of entries into this machine's order, as the store's: least significant first.
 func (x *numbers) swap(raw []byte) {
-	for each := range slices.Chunk(raw, x.Size()) {
-		slices.Reverse(each)
+	for k := 0; x.Big && k < len(raw); k += x.Size() {
+		slices.Reverse(raw[k:][:x.Size()])
 	}
 }
 
-// weigh makes weights of floating-point entries.
-func weigh[E float32 | float64](x *numbers, dst []float64, raw []E) {
-	none, noneIsNaN, scaled, single := x.none, x.none != x.none, x.scale > 1, x.float
-	for i, e := range raw {
+// weightsOf is weigh for entries in this machine's order.
+func weightsOf[E entry.Word](x *numbers, dst []float64, raw []byte) {
+	weightsFrom(x, dst, entry.View[E](raw))
+}
+
+func weightsFrom[E entry.Word](x *numbers, dst []float64, entries []E) {
+	none, noneIsNaN, single := x.none, x.none != x.none, x.float && x.scale == 1
+	for i, e := range entries {
 		w := float64(e)
-		switch {
-		case w == none || w != w && noneIsNaN:
+		if w == none || noneIsNaN && w != w {
 			w = math.Inf(1)
-		case scaled && w-w == 0: // finite
-			w = x.scaled(w)
-		}
-		if single {
-			w = float64(float32(w))
+		} else if single {
+			w = float64(float32(e)) // rounded once, and not an integer to a float64 before
 		}
 		dst[i] = w + 0 // there is no −0
+	}
+	for i := 0; x.scale > 1 && i < len(dst); i++ {
+		if w := dst[i]; w-w == 0 { // finite
+			dst[i] = x.scaled(w)
+		}
 	}
 }
 
@@ -198,64 +162,63 @@ func (x *numbers) scaled(w float64) float64 {
 	if x.bits == 32 {
 		back, unique, bits = float64(float32(back)), 1e6, 32
 	}
-	if x.ten && math.Abs(y) < unique && back == w {
-		return y
+	if x.bits > 0 && !(x.ten && math.Abs(y) < unique && back == w) {
+		var buf [32]byte
+		tok := strconv.AppendFloat(buf[:0], w, 'g', -1, bits)
+		switch r, state := number.Times(tok, x.scale); state {
+		case number.Integer:
+			y = float64(r)
+		case number.Huge:
+			y = math.Copysign(math.MaxFloat64, w)
+		default:
+			y = math.NaN()
+		}
 	}
-	var buf [32]byte
-	tok := strconv.AppendFloat(buf[:0], w, 'g', -1, bits)
-	switch r, state := number.Times(tok, x.scale); state {
-	case number.Integer:
-		return float64(r)
-	case number.Huge:
-		return math.Copysign(math.MaxFloat64, w)
+	if x.float {
+		y = float64(float32(y))
 	}
-	return math.NaN()
+	return y
 }
 
-// survey is what a pass over weights finds. The zero value has seen none.
+// survey is what is found in weights.
 type survey struct {
 	arcs     int64
 	zeros    int64   // of these arcs, of length 0
-	lo, hi   float64 // of the weights
+	lo, hi   float64 // of the weights; +Inf and −Inf without arcs
 	fraction bool    // some weight is not an integer
 	rounded  bool    // some weight is no float32
 	nan      bool
 }
 
-// see adds weights.
-func (s *survey) see(weights []float64) {
-	t := survey{lo: math.Inf(1), hi: math.Inf(-1)}
+// surveyOf returns what is found in weights.
+func surveyOf(weights []float64) survey {
+	s := survey{lo: math.Inf(1), hi: math.Inf(-1)}
 	for _, w := range weights {
 		if k := int32(w); float64(k) != w || k > 1<<24 || k < -1<<24 {
 			if w > math.MaxFloat64 || w != w {
-				t.nan = t.nan || w != w
+				s.nan = s.nan || w != w
 				continue
 			}
-			t.fraction = t.fraction || w != math.Trunc(w)
-			t.rounded = t.rounded || float64(float32(w)) != w
+			s.fraction = s.fraction || w != math.Trunc(w)
+			s.rounded = s.rounded || float64(float32(w)) != w
 		} else if k == 0 {
-			t.zeros++
+			s.zeros++
 		}
-		t.arcs++
-		if w < t.lo {
-			t.lo = w
+		s.arcs++
+		if w < s.lo {
+			s.lo = w
 		}
-		if w > t.hi {
-			t.hi = w
+		if w > s.hi {
+			s.hi = w
 		}
 	}
-	s.merge(t)
+	return s
 }
 
 func (s *survey) merge(t survey) {
-	switch {
-	case s.arcs == 0 && t.arcs > 0:
-		s.lo, s.hi = t.lo, t.hi
-	case t.arcs > 0:
-		s.lo, s.hi = min(s.lo, t.lo), max(s.hi, t.hi)
-	}
 	s.arcs += t.arcs
 	s.zeros += t.zeros
+	s.lo, s.hi = min(s.lo, t.lo), max(s.hi, t.hi)
 	s.fraction, s.rounded, s.nan = s.fraction || t.fraction, s.rounded || t.rounded, s.nan || t.nan
 }
 

@@ -1,9 +1,9 @@
 package dense
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -54,6 +54,15 @@ func (o Options) NewSpool(size int64) (*os.File, error) {
 // Open opens a matrix that was surveyed before, without looking at its entries again. o.Kind is what was
 // found then.
 func Open(path string, o Options) (*Matrix, error) {
+	d, err := open(path, o)
+	if err != nil {
+		return nil, err
+	}
+	d.numbers.settle(o.Kind)
+	return d, nil
+}
+
+func open(path string, o Options) (*Matrix, error) {
 	in, err := input.Open(path)
 	if err != nil {
 		return nil, err
@@ -63,25 +72,25 @@ func Open(path string, o Options) (*Matrix, error) {
 	if err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
-	d.numbers.settle(o.Kind)
 	return d, nil
 }
 
 // OpenDistances opens a matrix of distances, whose entries are not looked at before NewLineReader reads them: in an
 // array that is not compressed, where the maximum of an integer type stands for +Inf.
 func OpenDistances(path string) (*Matrix, error) {
-	in, err := input.Open(path)
+	refused := &graph.InputError{File: path, Reason: "distances are read from a .npy file that is not compressed"}
+	d, err := open(path, Options{Spool: func(int64) (*os.File, error) { return nil, refused }})
 	if err != nil {
 		return nil, err
 	}
-	d, err := inPlace(in, Options{})
-	if err == nil && (d.numbers.Code == "f2" || d.numbers.Code == "b1") {
-		err = in.Fail("distances of NumPy type %s cannot be read; use int32, int64, float32 or float64", d.numbers.Code)
+	switch x := d.numbers; {
+	case x.Code == "f2" || x.Code == "b1":
+		refused.Reason = fmt.Sprintf("distances of NumPy type %s cannot be read; use int32, int64, float32 or float64",
+			x.Code)
+		return nil, errors.Join(refused, d.Close())
+	case x.bits == 0:
+		x.none = float64(x.hi)
 	}
-	if err != nil {
-		return nil, errors.Join(err, in.Close())
-	}
-	d.numbers.hasNone, d.numbers.noneInt = true, d.numbers.hi
 	return d, nil
 }
 
@@ -116,63 +125,24 @@ func Measure(in *input.Input, o Options) (graph.Extent, error) {
 		return graph.Extent{}, err
 	}
 	e := graph.Extent{N: d.n, Dense: true, Symmetric: o.Directed != nil && !*o.Directed, IDs: d.facts.IDs}
-	if there, err := isInPlace(in); err != nil {
-		return e, err
-	} else if !there {
+	if !isInPlace(in) {
 		e.Spool = d.entryBytes()
 	}
 	return e, nil
 }
 
-// newMatrix opens a matrix in its file where that can be, else in a copy.
-func newMatrix(in *input.Input, o Options) (*Matrix, error) {
-	there, err := isInPlace(in)
-	switch {
-	case err != nil:
-		return nil, err
-	case there:
-		return inPlace(in, o)
-	}
-	return spool(in, o)
-}
-
 // isInPlace reports whether the input is a file that holds an array as it is.
-func isInPlace(in *input.Input) (bool, error) {
-	if in.File == nil {
-		return false, nil
-	}
+func isInPlace(in *input.Input) bool {
 	head := make([]byte, len(npy.Magic))
-	if _, err := in.File.ReadAt(head, 0); err != nil && err != io.EOF {
-		return false, in.Wrap(0, err)
+	if in.File != nil {
+		_, _ = in.File.ReadAt(head, 0) // whoever reads it in order has the same error
 	}
-	return string(head) == npy.Magic, nil
+	return string(head) == npy.Magic
 }
 
-// inPlace opens an array in a file as it is.
-func inPlace(in *input.Input, o Options) (*Matrix, error) {
-	info, err := in.File.Stat()
-	if err != nil {
-		return nil, err
-	}
-	d, err := readHead(in, o, io.NewSectionReader(in.File, 0, info.Size()))
-	if err != nil {
-		return nil, err
-	}
-	d.file, d.in, d.size, d.modified, d.offset = in.File, in, info.Size(), info.ModTime(), d.head.Bytes
-	d.src.Size, d.src.ModTime, d.src.SHA256 = d.size, d.modified, ""
-	want := d.offset + d.entryBytes()
-	if d.size < want {
-		return nil, in.Fail("it was cut: it has %d of the %d bytes of an array of %d×%d entries", d.size, want, d.n,
-			d.n)
-	}
-	if d.size > want {
-		return nil, in.Fail("%d bytes follow the array of %d×%d entries", d.size-want, d.n, d.n)
-	}
-	return d, nil
-}
-
-// spool copies the entries of an array that is compressed, or can be read once only, into a file of its own.
-func spool(in *input.Input, o Options) (*Matrix, error) {
+// newMatrix opens an array in its file where that holds it as it is. One that is compressed, or can be read once only,
+// is copied into a file of its own.
+func newMatrix(in *input.Input, o Options) (*Matrix, error) {
 	data, done, err := in.Decompress()
 	if err != nil {
 		return nil, err
@@ -182,38 +152,39 @@ func spool(in *input.Input, o Options) (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
+	if isInPlace(in) {
+		d.file, d.in, d.offset, d.src = in.File, in, d.head.Bytes, *in.Source()
+		d.src.Format, d.src.Size, d.src.SHA256 = "npy", in.Was.Size(), "" // the rest was not read yet
+		return d, d.isAll(in, d.src.Size-d.offset)
+	}
 	if d.file, err = o.NewSpool(d.entryBytes()); err != nil {
 		return nil, err
 	}
 	d.spooled = true
-	if err := unpack(in, d, data); err != nil {
+	got, err := io.CopyBuffer(struct{ io.Writer }{d.file}, io.LimitReader(data, d.entryBytes()+1),
+		newBuffer(spoolBlock))
+	if err != nil {
+		err = in.Wrap(0, err)
+	} else if err = d.isAll(in, got); err == nil {
+		err = in.Drain()
+	}
+	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	d.setSource(in)
+	d.src = *in.Source()
+	d.src.Format = "npy"
 	return d, in.Close() // it was read to its end
 }
 
-func (d *Matrix) setSource(in *input.Input) {
-	d.src = *in.Source()
-	d.src.Format = "npy"
-}
-
-// unpack copies the entries, which must be all that follows.
-func unpack(in *input.Input, d *Matrix, data *bufio.Reader) error {
-	want := d.entryBytes()
-	got, err := io.CopyBuffer(struct{ io.Writer }{d.file}, io.LimitReader(data, want), newBuffer(spoolBlock))
-	if err != nil {
-		return in.Wrap(0, err)
-	}
-	if got < want {
+// isAll fails unless so many bytes behind the header are all entries and no more.
+func (d *Matrix) isAll(in *input.Input, got int64) error {
+	switch want := d.entryBytes(); {
+	case got < want:
 		return in.Fail("it was cut: it has %d of the %d bytes of %d×%d entries", got, want, d.n, d.n)
+	case got > want:
+		return in.Fail("something follows the array of %d×%d entries", d.n, d.n)
 	}
-	if _, err := data.ReadByte(); err == nil {
-		return in.Fail("something follows the array")
-	} else if err != io.EOF {
-		return in.Wrap(0, err)
-	}
-	return in.Drain()
+	return nil
 }
 
 const spoolBlock = 1 << 20
@@ -231,17 +202,22 @@ func readHead(in *input.Input, o Options, r io.Reader) (*Matrix, error) {
 	if err != nil {
 		return nil, in.Wrap(0, err)
 	}
-	n, err := side(head)
-	if err != nil {
-		return nil, in.Fail("%v", err)
+	switch shape := head.Shape; {
+	case len(shape) != 2:
+		return nil, in.Fail("an array of %d dimension(s) is no matrix of weights, which has two", len(shape))
+	case shape[0] != shape[1]:
+		return nil, in.Fail("a matrix of %d rows and %d columns is not square", shape[0], shape[1])
+	case shape[0] == 0:
+		return nil, in.Fail("no vertices")
+	case shape[0] > graph.MaxVertices || shape[0] > math.MaxInt64/8/shape[0]:
+		return nil, in.Fail("%d vertices; the most is %d", shape[0], graph.MaxVertices)
 	}
 	numbers, err := newNumbers(entries, o)
 	if err != nil {
 		return nil, err
 	}
-	d := &Matrix{name: in.Name, head: head, n: n, numbers: numbers}
-	d.setSource(in)
-	d.facts = graph.Facts{N: n, Directed: o.Directed == nil || *o.Directed, Scale: numbers.scale}
+	d := &Matrix{name: in.Name, head: head, n: int(head.Shape[0]), numbers: numbers}
+	d.facts = graph.Facts{N: d.n, Directed: o.Directed == nil || *o.Directed, Scale: numbers.scale}
 	d.facts.IDs.Base, err = o.FirstID(0)
 	return d, err
 }

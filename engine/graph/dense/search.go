@@ -1,8 +1,6 @@
 package dense
 
-import (
-	"math"
-)
+import "math"
 
 // search finds the shortest distances along the lines of a matrix, from one vertex at a time: those from
 // it, or those to it if the matrix is by column. It is the reference that a solve is judged by, and for one
@@ -42,30 +40,23 @@ func (s *search) From(src int) ([]float64, error) {
 		if err := s.d.line(s.weights, u, s.scratch); err != nil {
 			return nil, err
 		}
-		u = s.relax(u)
+		du, next, least := s.dist[u], -1, math.Inf(1) // next is the nearest of the others; -1: none can be reached
+		left := s.open[:0]
+		for _, v := range s.open {
+			if int(v) == u {
+				continue
+			}
+			left = append(left, v)
+			if x := du + s.weights[v]; x < s.dist[v] {
+				s.dist[v], s.hops[v], s.length[v] = x, s.hops[u]+1, s.length[u]+math.Abs(s.weights[v])
+			}
+			if x := s.dist[v] - s.potential[v]; x < least {
+				least, next = x, int(v)
+			}
+		}
+		s.open, u = left, next
 	}
 	return s.dist, s.d.unchanged()
-}
-
-// relax settles u and relaxes its arcs. It returns the vertex that is nearest of the others; -1 if none can
-// be reached.
-func (s *search) relax(u int) int {
-	du, next, least := s.dist[u], -1, math.Inf(1)
-	left := s.open[:0]
-	for _, v := range s.open {
-		if int(v) == u {
-			continue
-		}
-		left = append(left, v)
-		if x := du + s.weights[v]; x < s.dist[v] {
-			s.dist[v], s.hops[v], s.length[v] = x, s.hops[u]+1, s.length[u]+math.Abs(s.weights[v])
-		}
-		if x := s.dist[v] - s.potential[v]; x < least {
-			least, next = x, int(v)
-		}
-	}
-	s.open = left
-	return next
 }
 
 // Path returns, after a search, the number of arcs on the path found to a vertex and the sum of the magnitudes

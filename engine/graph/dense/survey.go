@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -29,14 +29,13 @@ type surveyed struct {
 	lines []survey
 	loops []float64 // the weights on the diagonal
 	total survey
-
-	mu  sync.Mutex // guards bad
-	bad int        // the first line so far with an entry that no matrix may have
+	bad   atomic.Int64 // the first line so far with an entry that no matrix may have
 }
 
 // survey looks at every entry, and settles the kind and the facts. Meanwhile the checksum is taken.
 func (d *Matrix) survey() error {
-	s := &surveyed{d: d, lines: make([]survey, d.n), loops: make([]float64, d.n), bad: d.n}
+	s := &surveyed{d: d, lines: make([]survey, d.n), loops: make([]float64, d.n)}
+	s.bad.Store(int64(d.n))
 	var g errgroup.Group
 	g.Go(func() error {
 		_, err := d.SHA256()
@@ -51,10 +50,10 @@ func (d *Matrix) survey() error {
 	if err := cmp.Or(err, g.Wait(), d.unchanged()); err != nil {
 		return err
 	}
-	s.lines = s.lines[:min(s.bad+1, d.n)] // what was found after it depends on how goroutines take turns
-	d.largest = make([]float64, d.n)
-	for u, one := range s.lines {
-		d.largest[u] = max(one.hi, -one.lo)
+	s.lines = s.lines[:min(int(s.bad.Load())+1, d.n)] // what was found after it depends on how goroutines take turns
+	s.total = surveyOf(nil)
+	for _, one := range s.lines {
+		d.sumOfLargest += max(0, one.hi, -one.lo)
 		s.total.merge(one)
 	}
 	return s.settle()
@@ -63,10 +62,7 @@ func (d *Matrix) survey() error {
 // block surveys the lines from one on that fill raw, up to one that may not stand. If there is one before them, it
 // leaves them out.
 func (s *surveyed) block(first int, raw []byte, weights []float64) error {
-	s.mu.Lock()
-	over := s.bad < first
-	s.mu.Unlock()
-	if over {
+	if s.bad.Load() < int64(first) {
 		return nil
 	}
 	if err := s.d.readAt(raw, first, 0); err != nil {
@@ -74,33 +70,43 @@ func (s *surveyed) block(first int, raw []byte, weights []float64) error {
 	}
 	x, size := s.d.numbers, int(s.d.lineBytes())
 	for k := range len(raw) / size {
-		x.weightsOf(weights, raw[k*size:(k+1)*size])
+		x.weigh(weights, raw[k*size:(k+1)*size])
 		u := first + k
 		if s.loops[u] = weights[u]; !math.IsInf(weights[u], -1) {
 			weights[u] = math.Inf(1)
 		}
 		one := &s.lines[u]
-		one.see(weights)
+		*one = surveyOf(weights)
 		if x.ones && one.arcs > 0 && !math.IsInf(one.lo, -1) { // which is refused
 			one.lo, one.hi, one.fraction, one.rounded = 1, 1, false, false
 		}
 		if x.objectsTo(*one) {
-			s.mu.Lock()
-			s.bad = min(s.bad, u)
-			s.mu.Unlock()
+			for was := s.bad.Load(); int64(u) < was && !s.bad.CompareAndSwap(was, int64(u)); {
+				was = s.bad.Load()
+			}
 			break
 		}
 	}
 	return nil
 }
 
-// first returns the first entry that fits, and whether there is one.
+// first returns the first entry that fits, and whether there is one. It is on the diagonal only if no other of its line
+// fits.
 func (s *surveyed) first(fits func(one survey) bool) (e cell, ok bool) {
-	line := slices.IndexFunc(s.lines, fits)
-	if line < 0 {
+	d, weights := s.d, make([]float64, s.d.n)
+	if e.line = slices.IndexFunc(s.lines, fits); e.line < 0 {
 		return e, false
 	}
-	return s.d.find(line, fits), true
+	e.at = e.line
+	if err := d.line(weights, e.line, d.newScratch()); err != nil {
+		return e, true
+	}
+	for at := range weights {
+		if at != e.line && fits(surveyOf(weights[at:at+1])) {
+			return cell{e.line, at}, true
+		}
+	}
+	return e, true
 }
 
 // settle draws the conclusions.
@@ -137,9 +143,12 @@ func (s *surveyed) settle() error {
 		return zeros
 	}
 	f := &d.facts
-	f.Kind, f.Arcs, f.MinWeight, f.MaxWeight = kind, total.arcs, total.lo, total.hi
+	f.Kind, f.Arcs = kind, total.arcs
+	if f.Arcs > 0 {
+		f.MinWeight, f.MaxWeight = total.lo, total.hi
+	}
 	if kind == entry.KindF32 {
-		f.MinWeight, f.MaxWeight = float64(float32(total.lo))+0, float64(float32(total.hi))+0
+		f.MinWeight, f.MaxWeight = float64(float32(f.MinWeight))+0, float64(float32(f.MaxWeight))+0
 	}
 	f.Negative = f.MinWeight < 0
 	if v := slices.IndexFunc(s.loops, func(w float64) bool { return w < 0 }); v >= 0 {
@@ -155,7 +164,10 @@ func (s *surveyed) settle() error {
 	one, err := d.oneWay()
 	f.Symmetric = err == nil && one == nil
 	if err == nil && !f.Symmetric && !f.Directed {
-		err = d.asymmetric(*one)
+		back := cell{one.at, one.line}
+		err = &graph.InputError{File: d.name,
+			Reason: fmt.Sprintf("the matrix is not symmetric, as --undirected says: %s has %s, %s has %s",
+				d.where(*one), d.text(*one), d.where(back), d.text(back))}
 	}
 	return err
 }
@@ -191,21 +203,6 @@ func (d *Matrix) rounded(e cell, fraction bool) string {
 	}
 	return fmt.Sprintf("weights are rounded to float32, such as %s at %s; %s, where distances fit that, and %s",
 		d.text(e), d.where(e), hint, number.MoreDigits)
-}
-
-// find returns the first entry of a line, outside the diagonal, whose survey fits; if none does, that on it.
-func (d *Matrix) find(line int, fits func(one survey) bool) cell {
-	weights := make([]float64, d.n)
-	if err := d.line(weights, line, d.newScratch()); err != nil {
-		return cell{line, line}
-	}
-	for at := range weights {
-		var one survey
-		if one.see(weights[at : at+1]); at != line && fits(one) {
-			return cell{line, at}
-		}
-	}
-	return cell{line, line}
 }
 
 // objectsTo reports whether a weight was seen that no matrix of the kind may have.

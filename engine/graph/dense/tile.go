@@ -19,10 +19,8 @@ func (d *Matrix) FillTile(dst []byte, t, i, j int) error {
 	if err := d.fill(dst, t, i*t, j*t, rows, cols); err != nil {
 		return err
 	}
-	if i == j {
-		for k := 0; k < t*t; k += t + 1 {
-			kind.Put(dst, k, 0)
-		}
+	for k := 0; i == j && k < t*t; k += t + 1 {
+		kind.Put(dst, k, 0)
 	}
 	return d.unchanged()
 }
@@ -66,13 +64,8 @@ func (d *Matrix) Weight(u, v int) (float64, error) {
 	if d.head.Fortran {
 		u, v = v, u
 	}
-	return d.weight(cell{u, v})
-}
-
-// weight returns the weight of an entry in stored units, +Inf where there is no arc. The diagonal counts as any.
-func (d *Matrix) weight(e cell) (float64, error) {
 	var weight [1]float64
-	err := d.entries(weight[:], e, newBuffer(d.numbers.Size()))
+	err := d.entries(weight[:], cell{u, v}, newBuffer(d.numbers.Size()))
 	return weight[0], err
 }
 
@@ -82,7 +75,7 @@ func (d *Matrix) entries(dst []float64, e cell, scratch []byte) error {
 	if err := d.readAt(raw, e.line, e.at); err != nil {
 		return err
 	}
-	d.numbers.weightsOf(dst, raw)
+	d.numbers.weigh(dst, raw)
 	for i, w := range dst {
 		if d.numbers.ones && w-w == 0 { // finite
 			dst[i] = 1

@@ -9,7 +9,7 @@ import (
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/number"
-	"ooc/engine/graph/write"
+	"ooc/engine/graph/packed"
 	"ooc/engine/newfile"
 )
 
@@ -23,9 +23,9 @@ type Options struct {
 	Overwrite  bool   // replace a file that is there
 }
 
-// Kind is a generator, of one kind of graph. It holds nothing that grows with arcs beyond vertices, and computes in
-// integers only, since what floating point gives in the last bit depends on the platform.
-type Kind struct {
+// generator makes graphs of one kind. It holds nothing that grows with arcs beyond vertices, and computes in integers
+// only, since what floating point gives in the last bit depends on the platform.
+type generator struct {
 	Name  string
 	Title string
 
@@ -35,25 +35,12 @@ type Kind struct {
 
 	// arc returns the ends of each of o.M arcs, in the order of its number. A weight is drawn after each.
 	arc func(o Options, d dice, number int64) (from, to int64)
-	// arcs is in its place where that does not do. It emits exactly o.M arcs, and stops soon after an error.
+	// arcs is in its place where that does not do. It writes exactly o.M arcs, and stops soon after an error.
 	arcs func(o Options, d dice, out *output)
 }
 
-// output is where arcs go.
-type output struct {
-	arc func(from, to, weight int64) error
-	err error // the first
-}
-
-// emit takes an arc or an edge. Vertices are counted from 0.
-func (out *output) emit(from, to, weight int64) {
-	if out.err == nil {
-		out.err = out.arc(from, to, weight)
-	}
-}
-
-// File writes a graph of a kind, by its name, to a file, in the format that its extension names (see package
-// write), compressed if .gz or .zst follows that. The file appears only when it is complete. Errors in
+// File writes a graph of a kind, by its name, to a file, in the format that its extension names (see Formats),
+// compressed if .gz or .zst follows that. The file appears only when it is complete. Errors in
 // the arguments match ErrOptions; a file that is there fails with fs.ErrExist.
 func File(ctx context.Context, kind string, o Options, path string) error {
 	return newfile.File{Path: path,
@@ -66,31 +53,36 @@ func To(ctx context.Context, kind string, o Options, name string, w io.Writer) e
 	if err != nil {
 		return err
 	}
-	out, err := write.New(ctx, w, name,
-		write.Heading{Title: generator.title(o), N: o.N, M: o.M, Undirected: o.Undirected})
+	format, err := formatOf(name)
 	if err != nil {
 		return err
 	}
-	if err := generator.each(o, out.Arc); err != nil {
+	to, err := packed.NewWriter(w, name)
+	if err != nil {
 		return err
 	}
-	return out.Close()
+	heading := o
+	if o.Undirected && !format.edges {
+		heading.M *= 2
+	}
+	out := &output{format: format, ctx: ctx, to: to, undirected: o.Undirected, pending: make([]byte, 0, pieceSize)}
+	out.pending = append(out.pending, format.head(generator.title(o), heading)...)
+	generator.run(o, out)
+	return out.close()
 }
 
-// each passes the arcs to arc, until that fails.
-func (g *Kind) each(o Options, arc func(from, to, weight int64) error) error {
-	d, out := newDice(o.Seed, 0), &output{arc: arc}
+func (g *generator) run(o Options, out *output) {
+	d := newDice(o.Seed, 0)
 	if g.arcs != nil {
 		g.arcs(o, d, out)
 	}
 	for i := int64(0); g.arc != nil && i < o.M && out.err == nil; i++ {
 		from, to := g.arc(o, d, i)
-		out.emit(from, to, o.weight(d))
+		out.arc(from, to, o.weight(d))
 	}
-	return out.err
 }
 
-func (g *Kind) title(o Options) string {
+func (g *generator) title(o Options) string {
 	title := fmt.Sprintf("%s graph, seed %d", g.Name, o.Seed)
 	if o.Unweighted {
 		title = "unweighted " + title
@@ -102,7 +94,7 @@ func (g *Kind) title(o Options) string {
 }
 
 // kindOf finds a kind, checks the options and sets M where the kind does.
-func kindOf(kind string, o *Options) (*Kind, error) {
+func kindOf(kind string, o *Options) (*generator, error) {
 	var names []string
 	for i := range Kinds {
 		if g := &Kinds[i]; g.Name == kind {
@@ -113,7 +105,7 @@ func kindOf(kind string, o *Options) (*Kind, error) {
 	return nil, number.BadOption("kind %q is not one of %s", kind, strings.Join(names, ", "))
 }
 
-func (g *Kind) complete(o *Options) error {
+func (g *generator) complete(o *Options) error {
 	if o.N < 1 || o.N > graph.MaxVertices || o.M < 0 || o.M > math.MaxInt64/2 { // M may have to be doubled
 		return number.BadOption("a graph of %d vertices and %d arcs", o.N, o.M)
 	}
@@ -132,11 +124,11 @@ func (g *Kind) complete(o *Options) error {
 	return nil
 }
 
-// both emits what joins two vertices: an edge, or an arc in each direction with its own weight.
+// both writes what joins two vertices: an edge, or an arc in each direction with its own weight.
 func (o Options) both(d dice, out *output, u, v int64) {
-	out.emit(u, v, o.weight(d))
+	out.arc(u, v, o.weight(d))
 	if !o.Undirected {
-		out.emit(v, u, o.weight(d))
+		out.arc(v, u, o.weight(d))
 	}
 }
 

@@ -1,7 +1,7 @@
 package gen
 
 // Kinds lists the generators.
-var Kinds = []Kind{
+var Kinds = []generator{
 	// The model of GTgraph's random generator with a given number of arcs. The same arc may be drawn twice; reading
 	// merges the two.
 	{

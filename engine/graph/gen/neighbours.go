@@ -18,7 +18,7 @@ func neighbours(o Options, d dice, out *output) {
 		near = p.nearest(near[:0], u, min(count, o.N-1))
 		for i := range count {
 			v := near[i%int64(len(near))]
-			out.emit(u, v.vertex, o.length(max(1, floorRoot(v.squared))))
+			out.arc(u, v.vertex, o.length(max(1, floorRoot(v.squared))))
 		}
 	}
 }

@@ -26,7 +26,7 @@ func roads(o Options, d dice, out *output) {
 		for range ways(o.Undirected) {
 			if d.below(left) < wanted {
 				wanted--
-				out.emit(u, v, o.length(length))
+				out.arc(u, v, o.length(length))
 			}
 			left--
 			u, v = v, u

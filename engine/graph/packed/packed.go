@@ -41,10 +41,7 @@ var methods = []method{
 		writer: func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)) },
 		reader: func(r io.Reader) (io.ReadCloser, error) {
 			z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
-			if err != nil {
-				return nil, err
-			}
-			return z.IOReadCloser(), nil
+			return z.IOReadCloser(), err
 		},
 	},
 }

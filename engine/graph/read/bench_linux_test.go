@@ -25,7 +25,7 @@ func BenchmarkRead(b *testing.B) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 			before := processorTime(b)
 			for b.Loop() {
-				if _, _, err := File(path, Options{}); err != nil {
+				if _, _, err := readFile(path, Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -21,10 +21,8 @@ func hasData(line []byte) bool {
 func (r *edgeReader) hasBraces(line []byte) (bool, error) {
 	ends, data := python.Cut(line)
 	var keys []string
-	if data == nil || !python.Dict(data, func(key string, _ []byte) { keys = append(keys, key) }) {
-		return false, nil
-	}
-	if r.plainCells(ends) != nil || len(r.fields) != 2 {
+	if data == nil || !python.Dict(data, func(key string, _ []byte) { keys = append(keys, key) }) ||
+		r.plainCells(ends) != nil || len(r.fields) != 2 {
 		return false, nil
 	}
 	from, to, weighted := 0, 1, true
@@ -37,7 +35,7 @@ func (r *edgeReader) hasBraces(line []byte) (bool, error) {
 		from, to, weighted = r.From, r.To, r.Weight >= 0
 	}
 	if min(from, to) < 0 || from+to != 1 {
-		return true, r.out.fail("lines end with data in braces: --columns from=1,to=2,weight=KEY names what is the " +
+		return true, r.fail("lines end with data in braces: --columns from=1,to=2,weight=KEY names what is the " +
 			"weight there")
 	}
 	if weighted && r.key == "" {
@@ -64,9 +62,9 @@ func (r *edgeReader) findKey(keys []string) error {
 		r.key = names[0]
 	case len(found) == 1:
 		r.key = found[0]
-		r.out.remark("%q is taken for the weight; --columns from=1,to=2,weight=KEY picks another", r.key)
+		r.remark("%q is taken for the weight; --columns from=1,to=2,weight=KEY picks another", r.key)
 	default:
-		return r.out.fail("it is not clear what the weight is: --columns from=1,to=2,weight=KEY with KEY of %s, or "+
+		return r.fail("it is not clear what the weight is: --columns from=1,to=2,weight=KEY with KEY of %s, or "+
 			"--columns from=1,to=2 if every arc has weight 1", columns.Quoted(keys))
 	}
 	return nil
@@ -76,13 +74,13 @@ func (r *edgeReader) findKey(keys []string) error {
 func (r *edgeReader) splitBraces(line []byte) error {
 	ends, data := python.Cut(line)
 	if data == nil {
-		return r.out.fail("no data in braces ends the line, as it does the first")
+		return r.fail("no data in braces ends the line, as it does the first")
 	}
 	if err := r.plainCells(ends); err != nil {
 		return err
 	}
 	if len(r.fields) != 2 {
-		return r.out.fail("%d columns stand before the braces, not 2", len(r.fields))
+		return r.fail("%d columns stand before the braces, not 2", len(r.fields))
 	}
 	var weight []byte
 	other := ""
@@ -96,9 +94,9 @@ func (r *edgeReader) splitBraces(line []byte) error {
 	})
 	switch {
 	case !ok:
-		return r.out.fail("what is in braces is no dictionary of Python")
+		return r.fail("what is in braces is no dictionary of Python")
 	case r.key == "" && other != "" && !r.ignore:
-		return r.out.fail("the line has %q, but the first line has no weight", other)
+		return r.fail("the line has %q, but the first line has no weight", other)
 	case r.key == "":
 		return nil
 	}

@@ -28,7 +28,7 @@ func (r *edgeReader) readComment(text []byte) {
 		c.Weight = 3 - c.From - c.To
 	}
 	r.Columns, r.named = c, true
-	r.out.remark("columns are %s, as the comment before them says", columns.Quoted(names))
+	r.remark("columns are %s, as the comment before them says", columns.Quoted(names))
 }
 
 // The first line of a network of KONECT, and of an undirected one of SNAP.
@@ -46,13 +46,13 @@ func (r *edgeReader) statement(line []byte) error {
 			if kind := string(m[2]); kind == "" || kind == "unweighted" || kind == "positive" {
 				weight = ""
 			}
-			return r.out.failAt(1, "the network is bipartite: a number on the left and the same on the right are "+
+			return r.failAt(1, "the network is bipartite: a number on the left and the same on the right are "+
 				"two vertices; give them two names, as in "+
 				`awk 'NF && !/^%%/ {$1 = "L" $1; $2 = "R" $2; print}' FILE > NEW.txt, and read NEW.txt with `+
 				"--undirected --columns from=1,to=2%s", weight)
 		}
 		r.konect, undirected = string(m[2]), string(m[1]) == "sym"
-		r.out.bothWays = true
+		r.bothWays = true
 	}
 	if undirected {
 		r.undirected("as line 1 says: %q", bytes.TrimSpace(line))
@@ -63,8 +63,8 @@ func (r *edgeReader) statement(line []byte) error {
 // undirected makes every line an edge both ways, unless somebody has said what lines are.
 func (r *edgeReader) undirected(why string, what any) {
 	if r.either {
-		r.out.Undirected, r.either = true, false
-		r.out.remark("undirected, "+why+"; --directed makes every line one arc", what)
+		r.Undirected, r.either = true, false
+		r.remark("undirected, "+why+"; --directed makes every line one arc", what)
 	}
 }
 

@@ -55,11 +55,7 @@ func (r *edgeReader) isCounts(line []byte) bool {
 
 // lines returns how many lines were read as arcs.
 func (r *edgeReader) lines() int64 {
-	lines := r.out.Arcs + r.out.SelfLoops + r.out.NoArcs
-	if r.back >= 0 {
-		lines /= 2
-	}
-	return lines
+	return (r.Arcs + r.SelfLoops + r.NoArcs) / int64(1+btoi(r.back >= 0))
 }
 
 // settleCounts decides, once all other lines are read, what the first line means. Where it may be an arc and fits as
@@ -80,15 +76,15 @@ func (r *edgeReader) settleCounts() error {
 	ring := c.edges == c.vertices && r.vertices.known() == c.vertices // as an arc, a self-loop that counts for nothing
 	switch {
 	case lines == 0:
-		return r.out.failAt(c.line, "the line has %d columns, not %d; an arc needs at least the two columns from "+
+		return r.failAt(c.line, "the line has %d columns, not %d; an arc needs at least the two columns from "+
 			"and to", len(bytes.Fields(c.text)), max(r.Least, 2))
 	case c.edges < 0 && lines == c.vertices && (!fits || r.vertices.known() < c.vertices):
-		r.out.remark("%s is read as the number of edges", c)
+		r.remark("%s is read as the number of edges", c)
 		return nil
 	case c.edges < 0 && (fits || named):
 		return r.declareCounts(c, fits, "is read as the number of vertices")
 	case c.edges < 0:
-		return r.out.failAt(c.line, "%d is the number neither of vertices (%s) nor of lines that follow (%d); if it "+
+		return r.failAt(c.line, "%d is the number neither of vertices (%s) nor of lines that follow (%d); if it "+
 			"means something else, remove the line", c.vertices, r.span(), lines)
 	case c.sure && matches && (fits || named), !c.sure && matches && fits && (c.edges > c.vertices+1 || ring):
 		return r.declareCounts(c, fits, "is read as the numbers of vertices and edges")
@@ -97,13 +93,13 @@ func (r *edgeReader) settleCounts() error {
 		if !matches {
 			wrong = fmt.Sprintf("%d lines follow, not %d", lines, c.edges)
 		}
-		return r.out.failAt(c.line, "%q has fewer columns than the lines below it; if it is the numbers of vertices "+
+		return r.failAt(c.line, "%q has fewer columns than the lines below it; if it is the numbers of vertices "+
 			"and edges, %s", c.text, wrong)
 	case lines == c.edges && fits:
-		return r.out.failAt(c.line, "%q may be an arc, or the numbers of vertices and edges: both fit. If it is an "+
+		return r.failAt(c.line, "%q may be an arc, or the numbers of vertices and edges: both fit. If it is an "+
 			"arc, say --columns from=1,to=2; if not, remove the line", c.text)
 	case fits && c.edges > c.vertices+1:
-		r.out.remark("%s is read as an arc, though no other line has vertex %d; if it is the numbers of vertices "+
+		r.remark("%s is read as an arc, though no other line has vertex %d; if it is the numbers of vertices "+
 			"and edges, remove it: %d lines follow", c, c.edges, lines)
 	}
 	return r.lateArc(c.text, c.line)
@@ -114,7 +110,7 @@ func (r *edgeReader) declareCounts(c *counts, numeric bool, what string) error {
 	low, high, _ := r.vertices.span()
 	switch {
 	case c.vertices > graph.MaxVertices:
-		return r.out.failAt(c.line, "%d vertices; the most is %d", c.vertices, graph.MaxVertices)
+		return r.failAt(c.line, "%d vertices; the most is %d", c.vertices, graph.MaxVertices)
 	case !numeric:
 	case r.vertices.forced:
 		r.vertices.top = r.vertices.base + c.vertices - 1
@@ -123,13 +119,13 @@ func (r *edgeReader) declareCounts(c *counts, numeric bool, what string) error {
 	case high == c.vertices:
 		r.vertices.declared, r.vertices.base = c.vertices, 1
 	default:
-		return r.out.failAt(c.line, "if this is the number of vertices, %d, some have no arc, as ids are %d…%d: say "+
+		return r.failAt(c.line, "if this is the number of vertices, %d, some have no arc, as ids are %d…%d: say "+
 			"--base 0 if they are 0…%d, --base 1 if they are 1…%d", c.vertices, low, high, c.vertices-1, c.vertices)
 	}
 	if !c.sure {
 		what += "; --columns from=1,to=2 reads it as an arc"
 	}
-	r.out.remark("%s %s", c, what)
+	r.remark("%s %s", c, what)
 	return nil
 }
 

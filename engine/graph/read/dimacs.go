@@ -6,12 +6,11 @@ import (
 
 	"ooc/engine/graph/internal/number"
 	"ooc/engine/graph/read/internal/foreign"
-	"ooc/engine/graph/read/internal/lines"
 )
 
 // dimacs is the format of the 9th DIMACS Implementation Challenge's shortest-path problems, which
 // GTgraph writes too: http://www.diag.uniroma1.it/challenge9/format.shtml
-var dimacs = Format{
+var dimacs = inputFormat{
 	Name:       "dimacs",
 	Title:      "DIMACS shortest paths (.gr), also of GTgraph",
 	Extensions: []string{".gr"},
@@ -25,17 +24,17 @@ var dimacs = Format{
 var untilProblem = regexp.MustCompile(`^(?:[ \t]*(?:c[ \t\r].*|c)?\r*\n)*(p[ \t].*\n)`)
 
 // detectDIMACS looks for the problem line. Some other problems are formats of their own.
-func detectDIMACS(head []byte) match {
-	if m := untilProblem.FindSubmatch(head); m != nil {
-		if name, _ := foreign.Recognise(m[1]); name == "" {
-			return yes
-		}
+func detectDIMACS(head []byte) bool {
+	m := untilProblem.FindSubmatch(head)
+	if m == nil {
+		return false
 	}
-	return no
+	name, _ := foreign.Recognise(m[1])
+	return name == ""
 }
 
-func readDIMACS(in *lines.Reader, o Options, out *sink) error {
-	err := out.eachLine("", "a ", math.MaxUint32, func(words [][]byte) error {
+func readDIMACS(out *sink) error {
+	return out.eachLine("", "a ", math.MaxUint32, `problem line "p sp VERTICES ARCS"`, func(words [][]byte) error {
 		kind, more := words[0], len(words)-1
 		switch {
 		case string(kind) == "c":
@@ -43,11 +42,7 @@ func readDIMACS(in *lines.Reader, o Options, out *sink) error {
 		case string(kind) == "a" && out.N == 0:
 			return out.fail("an arc before the problem line \"p sp VERTICES ARCS\"")
 		case string(kind) == "a":
-			u, v, err := out.ends(words[1:], 3, `an arc is written "a FROM TO WEIGHT"`)
-			if err == nil {
-				err = out.arc(u, v, words[3])
-			}
-			return err
+			return out.arcOf(words[1:], 3, `an arc is written "a FROM TO WEIGHT"`)
 		case string(kind) != "p":
 			return out.fail("a line starts with c, p or a, not with %s", number.Quoted(kind))
 		case out.N > 0:
@@ -66,8 +61,4 @@ func readDIMACS(in *lines.Reader, o Options, out *sink) error {
 		out.Expected = counts[1]
 		return out.declare(counts[0])
 	})
-	if err == nil {
-		err = out.complete(`problem line "p sp VERTICES ARCS"`)
-	}
-	return err
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"ooc/engine/graph/internal/number"
 	"ooc/engine/graph/packed"
@@ -22,36 +21,29 @@ var missing = strings.Fields(`NA N/A n/a NaN nan NAN NULL null None <NA> \N`)
 // doubtID refuses a text that is hardly the id of a vertex. Quotes say that it is one.
 func (r *edgeReader) doubtID(f field, column string) error {
 	id := string(f.text)
-	first, _ := utf8.DecodeRuneInString(id)
-	last, _ := utf8.DecodeLastRuneInString(id)
-	odd := first
-	if !invisible(odd) {
-		odd = last
-	}
+	before, behind, _ := strings.Cut(id, strings.TrimFunc(id, invisible))
+	odd := before + behind
 	if strings.ContainsRune(id, '\ufeff') {
-		odd = '\ufeff'
+		odd = "\ufeff"
 	}
 	switch {
 	case r.held == nil && r.names != nil && slices.Equal(textsOf(r.fields), r.names):
-		return r.out.fail("the line is the header again: awk '!seen[$0]++' FILE > NEW leaves each line there once")
-	case invisible(odd):
-		bytes := ""
-		for _, c := range []byte(string(odd)) {
-			bytes += fmt.Sprintf(`\x%02X`, c)
-		}
-		return r.out.fail("vertex %s has the character %U, which cannot be seen: remove it, sed 's/%s//g' FILE > NEW",
-			number.Quoted(f.text), odd, bytes)
+		return r.fail("the line is the header again: awk '!seen[$0]++' FILE > NEW leaves each line there once")
+	case odd != "":
+		c := []rune(odd)[0]
+		return r.fail("vertex %s has the character %U, which cannot be seen: remove it, sed 's/\\x%s//g' FILE > NEW",
+			number.Quoted(f.text), c, strings.ReplaceAll(fmt.Sprintf("% X", string(c)), " ", `\x`))
 	case f.quoted:
 		return nil
 	case slices.Contains(missing, id):
-		return r.out.fail("the %s vertex is missing (%s); if it is called so, write it in double quotes", column, id)
+		return r.fail("the %s vertex is missing (%s); if it is called so, write it in double quotes", column, id)
 	case strings.Trim(id, "{}<>-–—|&+:=~/\\.,;_") == "":
 		how := "remove it, or if a vertex is called so, write it in double quotes"
 		if r.width > 2 && !r.named && r.To == 1 {
 			how = "if it stands between two vertices, say --columns from=1,to=3; if it is one, write it in double " +
 				"quotes"
 		}
-		return r.out.fail("vertex %s is only a mark: %s", number.Quoted(f.text), how)
+		return r.fail("vertex %s is only a mark: %s", number.Quoted(f.text), how)
 	}
 	return nil
 }
@@ -71,15 +63,14 @@ func (r *edgeReader) doubtHeader() bool {
 	if r.named {
 		at = r.Weight
 	}
-	if r.recurs() {
-		return true
-	}
-	return at < len(r.fields) && !r.hasIDs &&
+	return r.recurs() || at < len(r.fields) && !r.hasIDs &&
 		(amount.Match(r.fields[at].text) || slices.Contains(missing, string(r.fields[at].text)))
 }
 
-// joints may stand between two vertices without blanks.
-var joints = []string{"<->", "-->", "->", "=>", "→", "--"}
+const decimal = `[-+]?((\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|(?i:inf|infinity|nan))`
+
+// like returns a test for a pattern.
+func like(pattern string) func(text string) bool { return regexp.MustCompile(pattern).MatchString }
 
 // doubts refuses a first arc, in line, if all lines of the sample make the same mistake.
 func (r *edgeReader) doubts(line []byte) error {
@@ -101,16 +92,15 @@ func (r *edgeReader) doubts(line []byte) error {
 	sep := string(r.sep)
 	shownLine := number.Quoted(bytes.TrimSpace(line))
 	for _, pair := range []string{"()", "[]", "{}"} {
-		if alike(0, func(text string) bool { return strings.HasPrefix(text, pair[:1]) }) &&
-			alike(-1, func(text string) bool { return strings.HasSuffix(text, pair[1:]) }) {
-			return r.out.fail("%s stands in brackets, as all lines: tr -d '%s' < FILE > NEW", shownLine, pair)
+		if alike(0, like(`^\`+pair[:1])) && alike(-1, like(`\`+pair[1:]+`$`)) {
+			return r.fail("%s stands in brackets, as all lines: tr -d '%s' < FILE > NEW", shownLine, pair)
 		}
 	}
 	for _, column := range []int{r.From, r.To} {
 		id := string(rows[0][column].text)
 		shown := number.Quoted([]byte(id))
 		for _, end := range []string{",", ";", ":"} {
-			if !alike(column, func(id string) bool { return len(id) > 1 && strings.HasSuffix(id, end) }) {
+			if !alike(column, like(`.`+end+`$`)) {
 				continue
 			}
 			how := fmt.Sprintf(`if it is no part of it: sed 's/%s\([[:blank:]]\)/\1/g' FILE > NEW`, end)
@@ -121,14 +111,11 @@ func (r *edgeReader) doubts(line []byte) error {
 				how += `; if all that follows it are its neighbours: ` +
 					`awk '{sub(/:/, ""); for (i = 2; i <= NF; i++) print $1, $i}' FILE > NEW`
 			}
-			return r.out.fail("vertex %s ends with %q, as on all lines: %s", shown, end, how)
+			return r.fail("vertex %s ends with %q, as on all lines: %s", shown, end, how)
 		}
-		for _, joint := range joints {
-			if alike(column, func(id string) bool {
-				a, b, found := strings.Cut(id, joint)
-				return found && a != "" && b != ""
-			}) && !r.named {
-				return r.out.fail("%s may be two vertices: if %s separates them, sed 's/%[2]s/%[3]s/' FILE > NEW; if "+
+		for _, joint := range arrows {
+			if !r.named && alike(column, like(`.`+joint+`.`)) {
+				return r.fail("%s may be two vertices: if %s separates them, sed 's/%[2]s/%[3]s/' FILE > NEW; if "+
 					"it is one, name the columns with --columns", shown, joint, sep)
 			}
 		}
@@ -138,31 +125,24 @@ func (r *edgeReader) doubts(line []byte) error {
 	}
 	isID := func(text string) bool { _, ok := parseID([]byte(text)); return ok }
 	isText := func(text string) bool { return !isNumber([]byte(text)) }
-	from, to := rows[0][r.From], rows[0][r.To]
-	list := func(text string) bool {
-		parts := strings.Split(text, ",")
-		return len(parts) > 1 && !slices.ContainsFunc(parts, isText)
-	}
+	from, to, list := rows[0][r.From], rows[0][r.To], like(`^`+decimal+`(,`+decimal+`)+$`)
 	switch {
 	case r.doubtSize(line):
-		return r.out.fail("%s may be the size of a matrix: sed %dd FILE > NEW and --format matrix if so, --columns "+
+		return r.fail("%s may be the size of a matrix: sed %dd FILE > NEW and --format matrix if so, --columns "+
 			"from=1,to=2,weight=3 if each line is an arc", r.counts, r.counts.line)
 	case r.names == nil && r.width == 3 && numbersLines(rows):
-		return r.out.fail("%s: column 1 counts the lines, so column 2 may be from: --columns from=2,to=3 if so, "+
+		return r.fail("%s: column 1 counts the lines, so column 2 may be from: --columns from=2,to=3 if so, "+
 			"--columns from=1,to=2,weight=3 if column 1 is", shownLine)
 	case alike(r.From, list) && alike(r.To, isID), alike(r.To, list) && alike(r.From, isID):
-		return r.out.fail("%s is cut only at %q: if a comma separates columns too, tr , '%[2]s' < FILE > NEW; if it "+
+		return r.fail("%s is cut only at %q: if a comma separates columns too, tr , '%[2]s' < FILE > NEW; if it "+
 			"does not, name the columns with --columns", shownLine, sep)
-	case r.sep == ',' && r.Weight < 0 && alike(r.From, func(id string) bool {
-		words := strings.Fields(id)
-		return len(words) > 2 && isNumber([]byte(words[len(words)-1]))
-	}) && alike(r.To, func(id string) bool { return strings.Trim(id, "0123456789") == "" }):
-		return r.out.fail("%s has a comma between digits: tr , . < FILE > NEW if it is a decimal comma, tr -d , < "+
+	case r.sep == ',' && r.Weight < 0 && alike(r.From, like(`\S\s+\S+\s+`+decimal+`$`)) && alike(r.To, like(`^\d*$`)):
+		return r.fail("%s has a comma between digits: tr , . < FILE > NEW if it is a decimal comma, tr -d , < "+
 			"FILE > NEW if it separates thousands", shownLine)
 	case r.names == nil && r.width == 3 && r.Weight == 2 && len(rows) > 1 && isText(string(to.text)) &&
 		alike(1, func(id string) bool { return id == string(to.text) }) &&
 		(alike(0, isID) && alike(2, isID) || alike(0, isText) && alike(2, isText)):
-		return r.out.fail("column 2 is %s on all lines, and may say how %s and %s are joined: --columns from=1,to=3 "+
+		return r.fail("column 2 is %s on all lines, and may say how %s and %s are joined: --columns from=1,to=3 "+
 			"if so, --columns from=1,to=2,weight=3 if it is a vertex", number.Quoted(to.text), number.Quoted(from.text),
 			number.Quoted(rows[0][2].text))
 	}
@@ -187,7 +167,7 @@ func (r *edgeReader) doubtClosed(rows [][]field) error {
 	if !closed || others > 1e5 {
 		return nil
 	}
-	return r.out.fail("some costs are 1000000, as osm2po writes where a way is closed; -1 says so here: awk -F'%[1]c' "+
+	return r.fail("some costs are 1000000, as osm2po writes where a way is closed; -1 says so here: awk -F'%[1]c' "+
 		"-v OFS='%[1]c' '$%[2]d == 1000000 {$%[2]d = -1} $%[3]d == 1000000 {$%[3]d = -1} 1' FILE > NEW", r.sep,
 		r.Weight+1, r.back+1)
 }
@@ -230,9 +210,9 @@ func doubtLabels(sep byte, first []field) string {
 // doubtLists says that a file is read as METIS, where it could as well be two numbers and arcs, and its name does not
 // say which.
 func (r *metisReader) doubtLists() {
-	ext := strings.ToLower(filepath.Ext(packed.TrimExt(r.out.File)))
-	if int64(r.out.N) == r.m && r.columns == 2 && r.arcs+r.self == 2*r.m && ext != ".graph" && ext != ".metis" {
-		r.out.remark("read as METIS: line 1 is the numbers of vertices and edges, and each line after it lists the " +
+	ext := strings.ToLower(filepath.Ext(packed.TrimExt(r.File)))
+	if int64(r.N) == r.m && r.columns == 2 && r.arcs+r.self == 2*r.m && ext != ".graph" && ext != ".metis" {
+		r.remark("read as METIS: line 1 is the numbers of vertices and edges, and each line after it lists the " +
 			"neighbours of a vertex; --format edgelist reads each line as an arc")
 	}
 }
@@ -245,7 +225,7 @@ func doubtPair(rows [][]field) bool {
 // doubtSize reports whether a first line of one number is the size of the matrix that follows.
 func (r *edgeReader) doubtSize(line []byte) bool {
 	return r.counts != nil && r.counts.edges < 0 && r.whole && int64(len(r.sample)+1) == r.counts.vertices &&
-		squareOf(bytes.Join(append([][]byte{line}, r.sample...), []byte("\n")), true, false) != nil
+		squareOf(append([][]byte{line}, r.sample...), true, false) != nil
 }
 
 // numbersLines reports whether the first cells are in quotes and count the lines, as R writes them, and no others are.

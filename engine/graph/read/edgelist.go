@@ -2,6 +2,7 @@ package read
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -13,36 +14,29 @@ import (
 	"ooc/engine/graph/internal/number"
 	"ooc/engine/graph/packed"
 	"ooc/engine/graph/read/internal/columns"
-	"ooc/engine/graph/read/internal/lines"
 	"ooc/engine/text"
 )
 
 // edgeList is one arc a line: two vertex ids and maybe a weight, between blanks, tabs, commas or semicolons.
-var edgeList = Format{
+var edgeList = inputFormat{
 	Name:       "edgelist",
 	Title:      "edge list: from, to and maybe a weight on each line (SNAP, CSV, .cedge)",
 	Extensions: []string{".csv", ".tsv", ".txt", ".el", ".wel", ".edges", ".edgelist", ".cedge"},
 	Directed:   true,
 	Columns:    true,
-	Detect:     detectEdgeList,
 	read:       readEdgeList,
 }
 
-// detectEdgeList never is sure: two numbers on a line may mean many things. It refuses what holds
-// control characters, as binary files do, and what another program would read as Matrix Market.
-func detectEdgeList(head []byte) match {
+// mayBeEdgeList reports whether nothing speaks against an edge list; two numbers on a line may mean many things. What
+// holds control characters, as binary files do, is none, nor what another program would read as Matrix Market.
+func mayBeEdgeList(head []byte) bool {
 	control := func(c rune) bool { return c < ' ' && c != '\n' && c != '\r' && c != '\t' }
-	if bytes.HasPrefix(head, []byte(mtxBanner)) || bytes.ContainsFunc(head, control) {
-		return no
-	}
-	return perhaps
+	return !bytes.HasPrefix(head, []byte(mtxBanner)) && !bytes.ContainsFunc(head, control)
 }
 
 // edgeReader holds what the first lines with data have settled.
 type edgeReader struct {
-	in       *lines.Reader
-	out      *sink
-	vertices *vertexTable
+	*sink
 	table
 
 	columns.Columns
@@ -75,25 +69,24 @@ type edgeReader struct {
 	fields []field
 }
 
-func readEdgeList(in *lines.Reader, o Options, out *sink) error {
-	r, err := newEdgeReader(in, o, out)
+func readEdgeList(out *sink) error {
+	r, err := newEdgeReader(out)
 	if err != nil {
 		return err
 	}
 	return r.read()
 }
 
-func newEdgeReader(in *lines.Reader, o Options, out *sink) (*edgeReader, error) {
-	r := &edgeReader{in: in, out: out, vertices: &out.table, back: -1, either: o.Directed == nil}
+func newEdgeReader(out *sink) (*edgeReader, error) {
+	o := out.options
+	r := &edgeReader{sink: out, back: -1, either: o.Directed == nil}
 	r.hasIDs = strings.EqualFold(filepath.Ext(packed.TrimExt(out.File)), ".cedge")
 	if o.Columns != "" {
-		c, p, err := columns.Option(o.Columns)
-		switch {
-		case err != nil:
+		c, picks, err := columns.Option(o.Columns)
+		if err != nil {
 			return nil, err
-		case c == nil:
-			r.picks = p
-		default:
+		}
+		if r.picks = picks; c != nil {
 			r.Columns, r.named, r.order = *c, true, !strings.Contains(o.Columns, "=")
 		}
 		if c != nil && c.Weight < 0 && c.Least > 2 {
@@ -119,10 +112,10 @@ func (r *edgeReader) read() error {
 		line, err := r.in.Next()
 		switch {
 		case err == io.EOF:
-			return r.finish()
+			return r.settle()
 		case err != nil:
 			return err
-		case r.plainColumns && r.plainArc(line):
+		case r.plainColumns && r.plainLine(line):
 			continue
 		case len(line) == 0 || line[0] <= '/' && isSkipped(line):
 			r.comment(line)
@@ -135,7 +128,7 @@ func (r *edgeReader) read() error {
 			}
 		}
 		if begun && err == nil {
-			err = r.arc(line)
+			err = r.line(line)
 			r.plainColumns = !r.braces && r.arrow == "" && r.back < 0 && r.From == 0 && r.To == 1 &&
 				(r.Weight == 2 || r.Weight < 0 && r.width == 2)
 		}
@@ -178,7 +171,7 @@ func (r *edgeReader) look() error {
 func (r *edgeReader) first(line []byte) (arc bool, err error) {
 	if len(line) == len("sep=;") && r.counts == nil && bytes.EqualFold(line[:4], []byte("sep=")) {
 		if sep := line[4]; strings.IndexByte(separators, sep) < 0 {
-			return false, r.out.fail("columns between %s are not read: write them with commas, semicolons or tabs",
+			return false, r.fail("columns between %s are not read: write them with commas, semicolons or tabs",
 				number.Quoted([]byte{sep}))
 		}
 		return false, nil
@@ -186,14 +179,11 @@ func (r *edgeReader) first(line []byte) (arc bool, err error) {
 	if found, err := r.hasBraces(line); err != nil || found {
 		return found, err
 	}
-	if err := r.twoPairs(line); err != nil {
-		return false, err
-	}
-	if err := r.cells(line); err != nil {
+	if err := cmp.Or(r.twoPairs(line), r.cells(line)); err != nil {
 		return false, err
 	}
 	if r.numbersColumns() && r.sep == ',' && r.picks == (columns.Picks{}) {
-		r.out.remark("line %d, %q, is read as an arc; if it only numbers the columns, as pandas does where they "+
+		r.remark("line %d, %q, is read as an arc; if it only numbers the columns, as pandas does where they "+
 			"have no names, remove it", r.in.Line, bytes.TrimSpace(line))
 	}
 	if r.isCounts(line) {
@@ -230,32 +220,31 @@ func (r *edgeReader) without(line []byte) (err error) {
 		case r.konect == "unweighted":
 			r.Weight, r.Least = -1, 2
 		case konectNoLength[r.konect] != "":
-			return r.out.fail("line 1 says that column 3 %s, and is no length: --columns from=1,to=2 gives every arc "+
+			return r.fail("line 1 says that column 3 %s, and is no length: --columns from=1,to=2 gives every arc "+
 				"weight 1, --columns from=1,to=2,weight=3 takes it for one", konectNoLength[r.konect])
 		}
 		if r.width == 4 {
-			r.out.remark("columns not used: 4, the time of each arc")
+			r.remark("columns not used: 4, the time of each arc")
 		}
 		return nil
-	case r.width == 3 && r.whole && withoutBanner(bytes.Join(r.sample, []byte("\n"))) != "":
+	case r.width == 3 && r.whole && withoutBanner(r.sample) != "":
 		counts, _ := counted([][]byte{r.fields[0].text, r.fields[1].text, r.fields[2].text})
 		next, _ := r.split(r.sample[min(1, len(r.sample)-1)], nil)
 		if len(counts) == 3 && counts[0] == counts[1] && (int64(len(r.sample)) == counts[2]+1 || len(next) == 2) {
-			return r.out.fail("%q may be the size of a matrix of Matrix Market, or an arc; %s; if it is an arc, say "+
-				"--columns from=1,to=2,weight=3",
-				bytes.TrimSpace(line), withoutBanner(bytes.Join(r.sample, []byte("\n"))))
+			return r.fail("%q may be the size of a matrix of Matrix Market, or an arc; %s; if it is an arc, say "+
+				"--columns from=1,to=2,weight=3", bytes.TrimSpace(line), withoutBanner(r.sample))
 		}
 	}
 	r.Columns, err = columns.Default(r.width, r.hasIDs, nil)
 	if err != nil {
-		return r.out.fail("%s%s", err, r.otherReading(line))
+		return r.fail("%s%s", err, r.otherReading(line))
 	}
 	return nil
 }
 
 // otherReading says what to do about what may stand between columns, and is not read, and about wide lines.
 func (r *edgeReader) otherReading(line []byte) string {
-	if r.width > 99 || r.whole && r.width > 3 && squareOf(bytes.Join(r.sample, []byte("\n")), true, true) != nil {
+	if r.width > 99 || r.whole && r.width > 3 && squareOf(r.sample, true, true) != nil {
 		return "; if it is a matrix, say --format matrix"
 	}
 	for _, c := range []struct{ sep, by string }{ // a longer one stands before its parts
@@ -276,9 +265,9 @@ func (r *edgeReader) otherReading(line []byte) string {
 // pointsBack refuses an arrow that does.
 func (r *edgeReader) pointsBack() error {
 	if r.sep != ' ' {
-		return r.out.fail("the arrow <- points back: exchange the two vertices of each such line, and remove it")
+		return r.fail("the arrow <- points back: exchange the two vertices of each such line, and remove it")
 	}
-	return r.out.fail("the arrow <- points back; turn it round: " +
+	return r.fail("the arrow <- points back; turn it round: " +
 		`sed -E 's/("[^"]*"|[^[:space:]"]+) +<- +("[^"]*"|[^[:space:]"]+)/\2 -> \1/' FILE > NEW`)
 }
 
@@ -293,7 +282,7 @@ func (r *edgeReader) cells(line []byte) error {
 func (r *edgeReader) plainCells(line []byte) (err error) {
 	var ok bool
 	if r.fields, ok = r.split(line, r.fields[:0]); !ok {
-		return r.out.fail("a quote is not closed, or more text follows it")
+		return r.fail("a quote is not closed, or more text follows it")
 	}
 	return nil
 }
@@ -318,7 +307,7 @@ func (r *edgeReader) twoPairs(line []byte) error {
 		by := []byte{sep}
 		places := bytes.Count(ends[0], by)
 		if places > 0 && places == bytes.Count(ends[1], by) && all(bytes.Split(bytes.Join(ends, by), by), isDecimal) {
-			return r.out.fail("%s may be two ids, or columns between %q: write ids with commas or blanks in double "+
+			return r.fail("%s may be two ids, or columns between %q: write ids with commas or blanks in double "+
 				"quotes", number.Quoted(bytes.TrimSpace(line)), sep)
 		}
 	}
@@ -337,18 +326,18 @@ func (r *edgeReader) twoSeparators(line []byte) error {
 	}) {
 		return nil
 	}
-	return r.out.fail("the line is one arc if only the tab separates columns, and another if the blank does too: " +
+	return r.fail("the line is one arc if only the tab separates columns, and another if the blank does too: " +
 		"for the first, tr '\\t' ';' < FILE > NEW; for the second, tr '\\t' ' ' < FILE > NEW")
 }
 
-// finish ends the reading of lines.
-func (r *edgeReader) finish() error {
-	r.out.flush()
+// settle ends the reading of lines.
+func (r *edgeReader) settle() error {
+	r.flush()
 	if are := " is a comment"; r.hashes > 0 {
 		if r.hashes > 1 {
 			are = fmt.Sprintf(" and %d more like it, are comments", r.hashes-1)
 		}
-		r.out.remark("%s%s; an id that begins with %c stands in double quotes", r.hash, are,
+		r.remark("%s%s; an id that begins with %c stands in double quotes", r.hash, are,
 			r.hash[strings.IndexByte(r.hash, '"')+1])
 	}
 	if err := r.settleHeader(); err != nil {
@@ -361,7 +350,7 @@ func (r *edgeReader) finish() error {
 func (r *edgeReader) lateArc(line []byte, at int64) error {
 	now := r.in.Line
 	r.in.Line = at
-	if err := r.arc(line); err != nil {
+	if err := r.line(line); err != nil {
 		return err
 	}
 	r.in.Line = now
@@ -372,23 +361,23 @@ func (r *edgeReader) lateArc(line []byte, at int64) error {
 	return nil
 }
 
-// plainArc reads a line of small numbers, such as most lists have.
-func (r *edgeReader) plainArc(line []byte) bool {
+// plainLine reads a line of small numbers, such as most lists have.
+func (r *edgeReader) plainLine(line []byte) bool {
 	x := [3]uint32{2: 1}
-	if naturals(line, r.sep, &x) != r.width || r.width != 3-btoi(r.Weight < 0) || !r.out.Weigh.IsSmall(uint64(x[2])) ||
+	if naturals(line, r.sep, &x) != r.width || r.width != 3-btoi(r.Weight < 0) || !r.Weigh.IsSmall(uint64(x[2])) ||
 		x[0] == x[1] {
 		return false
 	}
 	u, ok := r.vertices.number(int64(x[0]))
 	v, also := r.vertices.number(int64(x[1]))
 	if ok && also {
-		r.out.add(u, v, r.out.Weigh.IntWord(int32(x[2])))
+		r.add(u, v, r.Weigh.IntWord(int32(x[2])))
 	}
 	return ok && also
 }
 
-// arc reads a line as an arc.
-func (r *edgeReader) arc(line []byte) error {
+// line reads a line as an arc.
+func (r *edgeReader) line(line []byte) error {
 	if err := r.cells(line); err != nil {
 		return err
 	}
@@ -397,76 +386,69 @@ func (r *edgeReader) arc(line []byte) error {
 	}
 	if !r.begun {
 		r.begun = true
-		if err := r.directions(); err != nil {
-			return err
-		}
-		if err := r.doubts(line); err != nil {
+		if err := cmp.Or(r.directions(), r.doubts(line)); err != nil {
 			return err
 		}
 	}
-	u, err := r.vertex(r.fields[r.From], 0)
+	u, err := r.end(r.fields[r.From], 0)
 	if err != nil {
 		return err
 	}
-	v, err := r.vertex(r.fields[r.To], 1)
+	v, err := r.end(r.fields[r.To], 1)
 	switch {
 	case err != nil:
 		return err
 	case r.Weight < 0:
-		return r.out.arc(u, v, []byte("1"))
-	case r.back < 0:
-		return r.weigh(u, v, r.fields[r.Weight].text)
+		return r.arc(u, v, []byte("1"))
 	}
-	if err := r.weigh(u, v, r.fields[r.Weight].text); err != nil {
-		return err
+	err = r.weigh(u, v, r.fields[r.Weight].text)
+	if err == nil && r.back >= 0 {
+		err = r.weigh(v, u, r.fields[r.back].text)
 	}
-	return r.weigh(v, u, r.fields[r.back].text)
+	return err
 }
 
 // weigh adds an arc. Beside the cost of a way back, one below 0 says that the way is closed.
 func (r *edgeReader) weigh(u, v int32, tok []byte) error {
 	switch {
 	case len(tok) == 0:
-		return r.out.fail("the weight is missing")
+		return r.fail("the weight is missing")
 	case isDecimalComma(tok):
 		return r.decimalComma(tok)
 	case r.back >= 0 && tok[0] == '-' && !number.NotNegative(tok) && isNumber(tok):
-		r.out.NoArcs++
+		r.NoArcs++
 		return nil
 	}
-	return r.out.arc(u, v, tok)
+	return r.arc(u, v, tok)
 }
 
 // badWidth refuses a line of n columns.
 func (r *edgeReader) badWidth(n int) error {
 	if n == r.Weight && n > max(r.From, r.To) {
-		return r.out.fail("the weight is missing: the line has %d columns, not %d", n, max(r.width, r.Least))
+		return r.fail("the weight is missing: the line has %d columns, not %d", n, max(r.width, r.Least))
 	}
 	hint := ""
 	if r.names != nil && n == r.width+1 && r.Weight >= 0 {
 		hint = fmt.Sprintf(" as the first; if its first column only numbers the lines, say --columns "+
 			"from=%d,to=%d,weight=%d", r.From+2, r.To+2, r.Weight+2)
 	}
-	return r.out.fail("the line has %d columns, not %d%s", n, max(r.width, r.Least), hint)
+	return r.fail("the line has %d columns, not %d%s", n, max(r.width, r.Least), hint)
 }
 
 func (r *edgeReader) decimalComma(tok []byte) error {
 	how := ""
 	if _, behind, _ := bytes.Cut(tok, []byte(",")); len(behind) == 3 {
-		return r.out.fail("%s has a comma: if it separates thousands, remove it; if it is a decimal comma, write a "+
+		return r.fail("%s has a comma: if it separates thousands, remove it; if it is a decimal comma, write a "+
 			"point", number.Quoted(tok))
 	}
 	if r.sep != ',' {
 		how = "; where no comma stands for anything else, tr , . < FILE > NEW does it"
 	}
-	return r.out.fail("%s has a comma, but decimals are written with a point%s", number.Quoted(tok), how)
+	return r.fail("%s has a comma, but decimals are written with a point%s", number.Quoted(tok), how)
 }
 
-// ends are the columns of a line that name vertices.
-var ends = [2]string{"from", "to"}
-
-// vertex returns the vertex that the column from or to names.
-func (r *edgeReader) vertex(f field, end int) (int32, error) {
+// end returns the vertex that the column from or to names.
+func (r *edgeReader) end(f field, end int) (int32, error) {
 	id, ok := parseID(f.text)
 	if !ok && !f.quoted {
 		id, ok = floatID(f.text)
@@ -476,7 +458,7 @@ func (r *edgeReader) vertex(f field, end int) (int32, error) {
 		v, ok = r.vertices.number(id)
 	} else {
 		if _, known := r.vertices.texts[string(f.text)]; !known {
-			if err := r.checkText(f, ends[end]); err != nil {
+			if err := r.checkText(f, columns.Names[end][0]); err != nil {
 				return 0, err
 			}
 		}
@@ -485,9 +467,9 @@ func (r *edgeReader) vertex(f field, end int) (int32, error) {
 	}
 	switch {
 	case !ok && r.vertices.forced && id < r.vertices.base:
-		return 0, r.out.fail("vertex %d is below the base %d", id, r.vertices.base)
+		return 0, r.fail("vertex %d is below the base %d", id, r.vertices.base)
 	case !ok:
-		return 0, r.out.fail("more than %d vertices", graph.MaxVertices)
+		return 0, r.fail("more than %d vertices", graph.MaxVertices)
 	}
 	return v, nil
 }
@@ -503,21 +485,21 @@ func floatID(tok []byte) (int64, bool) {
 func (r *edgeReader) checkText(f field, column string) error {
 	switch {
 	case len(f.text) == 0:
-		return r.out.fail("the %s vertex is missing", column)
+		return r.fail("the %s vertex is missing", column)
 	case r.vertices.forced:
-		return r.out.fail("vertex %s is not an integer, as --base says it is", number.Quoted(f.text))
+		return r.fail("vertex %s is not an integer, as --base says it is", number.Quoted(f.text))
 	case isDecimal(f.text) && !f.quoted && bytes.ContainsAny(f.text, ".eE"):
-		return r.out.fail("vertex %s is not an integer; if another column is the %s vertex, name the columns with "+
+		return r.fail("vertex %s is not an integer; if another column is the %s vertex, name the columns with "+
 			"--columns", number.Quoted(f.text), column)
 	case string(f.text) == "<-" && !f.quoted:
 		return r.pointsBack()
 	case slices.Contains(arrows, string(f.text)) && !f.quoted:
-		return r.out.fail("vertex %s is an arrow; remove it: sed 's/ %s / /' FILE > NEW", number.Quoted(f.text), f.text)
+		return r.fail("vertex %s is an arrow; remove it: sed 's/ %s / /' FILE > NEW", number.Quoted(f.text), f.text)
 	case !utf8.Valid(f.text):
-		return r.out.fail("vertex %s is not UTF-8 text; if it is Latin-1, convert it: iconv -f LATIN1 -t UTF-8 FILE "+
+		return r.fail("vertex %s is not UTF-8 text; if it is Latin-1, convert it: iconv -f LATIN1 -t UTF-8 FILE "+
 			"> NEW", number.Quoted(f.text))
 	case !text.Printable(f.text):
-		return r.out.fail("vertex %s has a character that cannot be shown, a control character or one that turns "+
+		return r.fail("vertex %s has a character that cannot be shown, a control character or one that turns "+
 			"the direction of writing: remove it", number.Quoted(f.text))
 	}
 	return r.doubtID(f, column)

@@ -28,10 +28,10 @@ func (r *edgeReader) header(line []byte) (bool, error) {
 	if r.picks != (columns.Picks{}) {
 		c, err := r.picks.Among(names)
 		if err != nil {
-			return true, r.out.fail("%s", err)
+			return true, r.fail("%s", err)
 		}
 		if r.Columns, r.names = c, names; c.Weight < 0 {
-			r.out.remark("no column is picked for the weight: every arc has weight 1")
+			r.remark("no column is picked for the weight: every arc has weight 1")
 		}
 		return true, r.oneWay()
 	}
@@ -58,9 +58,9 @@ func (r *edgeReader) header(line []byte) (bool, error) {
 	}
 	switch {
 	case err != nil && !r.named:
-		return true, r.out.fail("%s", err)
+		return true, r.fail("%s", err)
 	case r.order && r.contradicts():
-		return true, r.out.fail("the header has from and to elsewhere than --columns has them: leave --columns "+
+		return true, r.fail("the header has from and to elsewhere than --columns has them: leave --columns "+
 			"away, or pick by number, --columns from=A,to=B,weight=C with A, B and C from 1 to %d", r.width)
 	case unweighted:
 		r.held = &held{bytes.Clone(line), r.in.Line, known, named, !r.named && r.From > r.To}
@@ -104,44 +104,38 @@ func (r *edgeReader) recurs() bool {
 // vertices elsewhere, and either ids below one of them are numbers or one is a word that names columns.
 func (r *edgeReader) settleHeader() error {
 	h := r.held
-	if h == nil {
-		return nil
-	}
-	if r.width < max(r.Least, r.From+1, r.To+1) { // it has too few columns for an arc
+	// What has too few columns for an arc is a header.
+	if h == nil || r.width < max(r.Least, r.From+1, r.To+1) {
 		return nil
 	}
 	names, lines := [2]string{r.names[r.From], r.names[r.To]}, r.lines()
-	recurs := false
-	for _, name := range names {
-		_, found := r.vertices.find([]byte(name))
-		recurs = recurs || found
-	}
+	_, recurs := r.vertices.find([]byte(names[0]))
+	_, also := r.vertices.find([]byte(names[1]))
+	recurs = recurs || also
 	word, texts := h.known || columns.Word(names[0]) || columns.Word(names[1]), r.texts[0] && r.texts[1]
 	said := r.named && texts && (!word || !r.order && !h.known && r.Weight < 0) // by --columns, that it is an arc
+	doubt := " or an arc"
 	switch {
 	case lines == 0, recurs && !h.known && !h.order, recurs && r.named && !r.order, !recurs && said:
 		r.names = nil
 		return r.lateArc(h.line, h.at)
 	case recurs:
-		return r.out.failAt(h.at, "%q may be a header, but also an arc, as its words are vertices below: --columns "+
-			"from=%s,to=%s if it is a header, "+
-			"--columns from=%d,to=%d if it is an arc", h.line, names[0], names[1], r.From+1, r.To+1)
+		doubt = ", but also an arc, as its words are vertices below"
 	case word || !texts:
 		if !h.known && !r.named && texts {
-			r.out.remark("line %d, %q, is taken for a header, as a word of it names columns; --columns from=%d,to=%d "+
+			r.remark("line %d, %q, is taken for a header, as a word of it names columns; --columns from=%d,to=%d "+
 				"reads it as an arc", h.at, h.line, r.From+1, r.To+1)
 		}
 		r.in.Line = h.at
 		if !h.named && !r.named {
 			if err := r.findColumns(); err != nil {
-				return r.out.fail("%s", err)
+				return r.fail("%s", err)
 			}
 		}
 		return r.oneWay()
 	}
-	return r.out.failAt(h.at, "%q may be a header or an arc: --columns from=%s,to=%s if it is a header, --columns "+
-		"from=%d,to=%d if it is an arc",
-		h.line, names[0], names[1], r.From+1, r.To+1)
+	return r.failAt(h.at, "%q may be a header%s: --columns from=%s,to=%s if it is a header, --columns from=%d,to=%d "+
+		"if it is an arc", h.line, doubt, names[0], names[1], r.From+1, r.To+1)
 }
 
 // findColumns settles the columns where no option names them, by the header's names or by their number.
@@ -165,7 +159,7 @@ func (r *edgeReader) findColumns() error {
 			r.saidPair()
 			return nil
 		}
-		r.out.remark("columns %s are taken for from, to and weight; --columns from=A,to=B,weight=C picks others by "+
+		r.remark("columns %s are taken for from, to and weight; --columns from=A,to=B,weight=C picks others by "+
 			"name", columns.Quoted(names[:3]))
 		return r.isLength(byWidth)
 	case !ok:
@@ -177,7 +171,7 @@ func (r *edgeReader) findColumns() error {
 	case byWidth.From == c.From && byWidth.To == c.To:
 		if widthErr == nil && byWidth.Weight >= 0 {
 			r.saidPair()
-			r.out.remark("column %q is taken for the weight", strings.TrimSpace(names[byWidth.Weight]))
+			r.remark("column %q is taken for the weight", strings.TrimSpace(names[byWidth.Weight]))
 			widthErr = r.isLength(byWidth)
 		}
 		return widthErr
@@ -193,7 +187,7 @@ func (r *edgeReader) findColumns() error {
 func (r *edgeReader) saidPair() {
 	names := []string{r.names[r.From], r.names[r.To]}
 	if !slices.Contains(columns.Names[0], strings.ToLower(strings.TrimSpace(names[0]))) {
-		r.out.remark("columns %s are taken for from and to; --columns from=A,to=B picks them by name",
+		r.remark("columns %s are taken for from and to; --columns from=A,to=B picks them by name",
 			columns.Quoted(names))
 	}
 }
@@ -233,16 +227,15 @@ func (r *edgeReader) contradicts() bool {
 // oneWay reads the weights of ways back, if a header has them. It refuses a column that is needed to tell arcs from
 // edges, unless the user has said which they are, and lists the columns that are not used.
 func (r *edgeReader) oneWay() error {
-	if r.Weight < len(r.names) {
+	if r.Weight >= 0 && r.Weight < len(r.names) {
 		r.back = columns.WayBack(r.names, r.Weight)
 	}
 	if name := columns.OneWay(r.names); name != "" && r.either && r.back < 0 {
-		return r.out.fail("%s", perLine(number.Quoted([]byte(name))))
+		return r.fail("%s", perLine(number.Quoted([]byte(name))))
 	}
 	if r.back >= 0 {
-		r.Least, r.out.bothWays = max(r.Least, r.back+1), true
-		r.out.remark("column %q is the weight of the way back; where one is below 0, the way is closed",
-			r.names[r.back])
+		r.Least, r.bothWays = max(r.Least, r.back+1), true
+		r.remark("column %q is the weight of the way back; where one is below 0, the way is closed", r.names[r.back])
 	}
 	var unused []string
 	for i, name := range r.names {
@@ -251,7 +244,7 @@ func (r *edgeReader) oneWay() error {
 		}
 	}
 	if len(unused) > 0 && !r.order {
-		r.out.remark("columns not used: %s", columns.Quoted(unused))
+		r.remark("columns not used: %s", columns.Quoted(unused))
 	}
 	return nil
 }
@@ -261,7 +254,7 @@ func (r *edgeReader) oneWay() error {
 func (r *edgeReader) directions() error {
 	for i, f := range r.fields {
 		if i != r.From && i != r.To && i != r.Weight && r.either && columns.Direction(string(f.text)) {
-			return r.out.fail("%s", perLine(fmt.Sprintf("%d, %s,", i+1, number.Quoted(f.text))))
+			return r.fail("%s", perLine(fmt.Sprintf("%d, %s,", i+1, number.Quoted(f.text))))
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package read
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,7 +19,7 @@ func readBoth(t *testing.T, name, text string, o Options) (*graph.Graph, error) 
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	file, _, err := File(path, o)
+	file, _, err := readFile(path, o)
 	stream, errStream := From(strings.NewReader(text), path, o)
 	if fmt.Sprint(err) != fmt.Sprint(errStream) {
 		t.Fatalf("file: %v; stream: %v", err, errStream)
@@ -31,4 +32,14 @@ func readBoth(t *testing.T, name, text string, o Options) (*graph.Graph, error) 
 		t.Fatal(err)
 	}
 	return file, nil
+}
+
+// readFile is Open with a matrix read into memory.
+func readFile(path string, o Options) (*graph.Graph, *graph.Source, error) {
+	g, d, src, err := Open(path, o)
+	if d != nil {
+		g, err = d.Graph()
+		err = errors.Join(err, d.Close())
+	}
+	return g, src, err
 }

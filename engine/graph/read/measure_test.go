@@ -43,7 +43,7 @@ func TestMeasure(t *testing.T) {
 			if err := os.WriteFile(path, data, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			g, _, err := File(path, c.o)
+			g, _, err := readFile(path, c.o)
 			if err != nil {
 				t.Fatal(c.name, err)
 			}

@@ -63,7 +63,7 @@ func measureMemory(t *testing.T, path string) {
 			}
 		}
 	}()
-	g, _, err := File(path, Options{Kind: entry.Kind(os.Getenv("OOC_TEST_KIND"))})
+	g, _, err := readFile(path, Options{Kind: entry.Kind(os.Getenv("OOC_TEST_KIND"))})
 	close(done)
 	peak := <-most - before
 	if err != nil {

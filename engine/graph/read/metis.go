@@ -3,7 +3,7 @@ package read
 import (
 	"bytes"
 	"cmp"
-	"slices"
+	"strconv"
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/input"
@@ -13,7 +13,7 @@ import (
 
 // metis is the format of METIS and of the graph partitioners that took it over: after a header, line i lists
 // the neighbours of vertex i (G. Karypis, METIS 5.1.0 manual, section 4.1.1).
-var metis = Format{
+var metis = inputFormat{
 	Name:       "metis",
 	Title:      "METIS adjacency lists (.graph)",
 	Extensions: []string{".graph", ".metis"},
@@ -25,8 +25,7 @@ var metis = Format{
 
 // metisReader holds what the lines so far have said.
 type metisReader struct {
-	in       *lines.Reader
-	out      *sink
+	*sink
 	directed bool // each entry of a list is an arc, which need not have a reverse
 
 	m        int64 // edges, by the line "N M [FMT [NCON]]"
@@ -42,53 +41,38 @@ type metisReader struct {
 func (r *metisReader) head(line []byte) error {
 	words := appendWords(nil, line)
 	if len(words) < 2 || len(words) > 4 {
-		return r.out.fail("the first line is not \"VERTICES EDGES [FMT [NCON]]\"")
+		return r.fail("the first line is not \"VERTICES EDGES [FMT [NCON]]\"")
 	}
+	r.columns = len(words)
+	words = append(words, []byte("0"), []byte("0")) // FMT and NCON, where they are not there
 	numbers, ok := counted(words)
 	if !ok {
-		bad := slices.IndexFunc(words, func(w []byte) bool { _, ok := number.Digits(w); return !ok })
-		return r.out.fail("%s in the first line is not a number that it can hold", number.Quoted(words[bad]))
+		return r.fail("%s in the first line is not a number that it can hold", number.Quoted(words[len(numbers)]))
 	}
-	r.m, r.columns = numbers[1], len(words)
-	r.out.announce(numbers[0], "vertices")
-	flags, ncon := []byte("000"), int64(0)
-	if len(words) > 2 {
-		if len(words[2]) > 3 || len(bytes.Trim(words[2], "01")) > 0 {
-			return r.out.fail("FMT %s is not up to three digits of 0 and 1", number.Quoted(words[2]))
-		}
-		copy(flags[3-len(words[2]):], words[2])
-	}
-	if len(words) > 3 {
-		ncon = numbers[3]
-	}
-	r.weighted = flags[2] == '1'
-	switch {
+	flags, err := strconv.ParseUint(string(words[2]), 2, 3)
+	switch ncon := numbers[3]; {
+	case err != nil || len(words[2]) > 3:
+		return r.fail("FMT %s is not up to three digits of 0 and 1", number.Quoted(words[2]))
 	case ncon > 1<<16:
-		return r.out.fail("%d weights a vertex: the number seems damaged", ncon)
-	case ncon > 0 && flags[1] == '0':
-		return r.out.fail("%d weights a vertex are announced, but by FMT vertices have none", ncon)
-	case flags[1] == '1':
+		return r.fail("%d weights a vertex: the number seems damaged", ncon)
+	case ncon > 0 && flags&2 == 0:
+		return r.fail("%d weights a vertex are announced, but by FMT vertices have none", ncon)
+	case flags&2 != 0:
 		r.skip = int(max(ncon, 1))
 	}
-	r.skip += btoi(flags[0] == '1')
-	r.out.Expected = 2 * r.m
-	return r.out.declare(numbers[0])
+	r.skip += int(flags >> 2)
+	r.weighted, r.m, r.Expected = flags&1 != 0, numbers[1], 2*numbers[1]
+	r.announce(numbers[0], "vertices")
+	return r.declare(numbers[0])
 }
 
-func readMETIS(in *lines.Reader, o Options, out *sink) error {
-	r := &metisReader{in: in, out: out, directed: o.Directed != nil && *o.Directed}
-	out.Undirected = false // the lists hold both directions of every edge
-	err := in.Each(r.line)
-	switch {
-	case err != nil:
-		return err
-	case !r.directed:
-		out.check = r.pairUp
+func readMETIS(out *sink) error {
+	r := &metisReader{sink: out, directed: !out.Undirected}
+	r.Undirected = false // the lists hold both directions of every edge
+	if !r.directed {
+		r.check = r.pairUp
 	}
-	if err := out.complete(`line "VERTICES EDGES [FMT [NCON]]"`); err != nil {
-		return err
-	}
-	return r.checkEdges()
+	return cmp.Or(r.in.Each(r.line), r.complete(`line "VERTICES EDGES [FMT [NCON]]"`), r.checkEdges())
 }
 
 // checkEdges compares the lists with the header, which counts every edge once. Whether a vertex in its own
@@ -100,7 +84,7 @@ func (r *metisReader) checkEdges() error {
 			return nil
 		}
 	}
-	return r.out.failAt(r.out.announced.line, "%d edges are announced, each counted once, but the lists have %d "+
+	return r.failAt(r.announced.line, "%d edges are announced, each counted once, but the lists have %d "+
 		"entries and not %d", r.m, r.arcs+r.self, 2*r.m)
 }
 
@@ -116,38 +100,38 @@ func (r *metisReader) line(line []byte) error {
 	case comment:
 		r.comments = append(r.comments, r.in.Line)
 		return nil
-	case len(word) == 0 && r.out.complete("") == nil:
+	case len(word) == 0 && r.complete("") == nil:
 		return nil
 	}
-	if err := r.out.another(); err != nil {
+	if err := r.another(); err != nil {
 		return err
 	}
-	rest, row := line, r.out.announced.found-1
+	rest, row := line, r.announced.found-1
 	for k := 0; k < r.skip && len(word) > 0; k++ {
 		var w []byte
 		if w, rest = next(rest); len(w) == 0 {
-			return r.out.fail("%d sizes and weights of vertex %d are due, but the line has %d columns", r.skip,
-				row+r.out.first, k)
+			return r.fail("%d sizes and weights of vertex %d are due, but the line has %d columns", r.skip,
+				row+r.first, k)
 		}
 		if !isDecimal(w) {
-			return r.out.fail("%s, a size or weight of vertex %d, is not a number", number.Quoted(w), row+r.out.first)
+			return r.fail("%s, a size or weight of vertex %d, is not a number", number.Quoted(w), row+r.first)
 		}
 	}
-	return r.entries(int32(row), rest)
+	return r.list(int32(row), rest)
 }
 
-// entries reads the neighbours in a list.
-func (r *metisReader) entries(row int32, list []byte) error {
-	id, rest := next(list)
+// list reads the neighbours in a list.
+func (r *metisReader) list(row int32, rest []byte) error {
+	id, rest := next(rest)
 	for ; len(id) > 0; id, rest = next(rest) {
-		v, err := r.out.vertex(id)
+		v, err := r.vertex(id)
 		if err != nil {
 			return err
 		}
 		weight := []byte("1")
 		if r.weighted {
 			if weight, rest = next(rest); len(weight) == 0 {
-				return r.out.fail("the weight after neighbour %s is missing", number.Quoted(id))
+				return r.fail("the weight after neighbour %s is missing", number.Quoted(id))
 			}
 		}
 		if v == row {
@@ -155,7 +139,7 @@ func (r *metisReader) entries(row int32, list []byte) error {
 		} else {
 			r.arcs++
 		}
-		if err := r.out.arc(row, v, weight); err != nil {
+		if err := r.arc(row, v, weight); err != nil {
 			return err
 		}
 	}
@@ -164,7 +148,7 @@ func (r *metisReader) entries(row int32, list []byte) error {
 
 // lineOf returns the line of a vertex's list.
 func (r *metisReader) lineOf(row int) int64 {
-	line := r.out.announced.line + 1 + int64(row)
+	line := r.announced.line + 1 + int64(row)
 	for _, c := range r.comments {
 		line += int64(btoi(c <= line))
 	}
@@ -183,21 +167,20 @@ func (r *metisReader) pairUp(g *graph.Graph) error {
 	}
 	back := g.Find(v, u)
 	if back < 0 {
-		return r.out.failAt(r.lineOf(u), "vertex %s lists %s, which in line %d does not list it", g.Name(u), g.Name(v),
+		return r.failAt(r.lineOf(u), "vertex %s lists %s, which in line %d does not list it", g.Name(u), g.Name(v),
 			r.lineOf(v))
 	}
-	return r.out.failAt(r.lineOf(u), "the edge from vertex %s to %s has weight %s, and in line %d weight %s",
-		g.Name(u), g.Name(v),
-		g.InputWeight(g.Find(u, v)), r.lineOf(v), g.InputWeight(back))
+	return r.failAt(r.lineOf(u), "the edge from vertex %s to %s has weight %s, and in line %d weight %s", g.Name(u),
+		g.Name(v), g.InputWeight(g.Find(u, v)), r.lineOf(v), g.InputWeight(back))
 }
 
 // detectMETIS is sure of lists that no edge list could be, after a header that all of them fit: of different lengths,
 // or of a length that no arcs below a line of counts have. It is also sure of a small file that fits to the last
 // edge, without vertices in their own lists. Else the extension decides.
-func detectMETIS(head []byte) match {
+func detectMETIS(head []byte) bool {
 	whole := len(head) < input.HeadSize
-	r := &metisReader{in: &lines.Reader{}}
-	r.out = &sink{first: 1, Intake: graph.Intake{Weigh: number.Weighing{Scale: 1}, Free: believed}, lines: r.in}
+	r := &metisReader{sink: &sink{first: 1, Intake: graph.Intake{Weigh: number.Weighing{Scale: 1}, Free: believed},
+		in: &lines.Reader{}}}
 	width, ragged := 0, false // columns of the first list that is not empty
 	for line := range bytes.Lines(head) {
 		if !whole && !bytes.HasSuffix(line, []byte("\n")) {
@@ -211,19 +194,17 @@ func detectMETIS(head []byte) match {
 		}
 		r.in.Line++
 		if r.line(line) != nil {
-			return no
+			return false
 		}
 	}
 	arcs := width == 0 || width == r.columns || width == 3 && r.columns == 2 // "N M", and then arcs with weights
 	if r.columns > 0 && (ragged || !arcs) {
-		return yes
+		return true
 	}
-	if !whole || r.out.complete("") != nil || r.self > 0 || r.arcs != 2*r.m {
-		return no
+	if !whole || r.complete("") != nil || r.self > 0 || r.arcs != 2*r.m {
+		return false
 	}
-	r.out.check = r.pairUp
-	if _, err := r.out.finish(); err != nil {
-		return no
-	}
-	return yes
+	r.check = r.pairUp
+	_, err := r.finish()
+	return err == nil
 }

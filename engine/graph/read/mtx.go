@@ -2,6 +2,7 @@ package read
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"regexp"
@@ -9,12 +10,11 @@ import (
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/number"
-	"ooc/engine/graph/read/internal/lines"
 )
 
 // matrixMarket is NIST's exchange format for matrices, the entry in row i and column j being the arc from
 // vertex i to vertex j: https://math.nist.gov/MatrixMarket/formats.html
-var matrixMarket = Format{
+var matrixMarket = inputFormat{
 	Name:       "mtx",
 	Title:      "Matrix Market (.mtx), coordinate or array",
 	Extensions: []string{".mtx"},
@@ -28,97 +28,71 @@ var matrixMarket = Format{
 const mtxBanner = "%%MatrixMarket"
 
 // isMTX also takes a banner with one % for one, as some collections have it.
-var isMTX = like(`(?i)^%%?MatrixMarket\s`)
-
-// like returns a Detect that looks for a pattern of bytes.
-func like(pattern string) func(head []byte) match {
-	r := regexp.MustCompile(pattern)
-	return func(head []byte) match {
-		if r.Match(head) {
-			return yes
-		}
-		return no
-	}
-}
+var isMTX = regexp.MustCompile(`(?i)^%%?MatrixMarket\s`).Match
 
 // mtxReader holds what the lines so far have said.
 type mtxReader struct {
-	in  *lines.Reader
-	o   Options
-	out *sink
-
+	*sink
 	array, pattern, integer bool
 	symmetry                string
 
 	row, col int32 // of an array, where the next entry is
 }
 
-func readMTX(in *lines.Reader, o Options, out *sink) error {
-	r := &mtxReader{in: in, o: o, out: out}
-	if err := r.banner(); err != nil {
+func readMTX(out *sink) error {
+	r := &mtxReader{sink: out}
+	if err := cmp.Or(r.banner(), r.direct()); err != nil {
 		return err
 	}
-	if err := r.direct(); err != nil {
-		return err
-	}
-	out.Weigh.Integral = r.integer
-	out.matrix.full = r.array
-	out.bothWays = r.array || r.symmetry != "general"
+	r.Weigh.Integral = r.integer
+	r.matrix.full, r.matrix.odd = r.array, map[string]int64{}
+	r.bothWays = r.array || r.symmetry != "general"
 	most := uint32(number.FewNines)
 	if r.array || r.pattern {
 		most = 0
 	}
-	err := out.eachLine("%", "", most, r.line)
-	if err == nil {
-		err = out.complete("line with the size of the matrix, " + r.sizeLine())
-	}
-	if err == nil {
-		err = out.checkStored(o)
-	}
-	return err
+	return cmp.Or(r.eachLine("%", "", most, "line with the size of the matrix, "+r.sizeLine(), r.line), r.checkStored())
 }
 
 // banner reads "%%MatrixMarket matrix FORMAT FIELD SYMMETRY".
 func (r *mtxReader) banner() error {
 	text, _ := r.in.Peek()
-	remedy := withoutBanner(text)
+	remedy := withoutBanner(bytes.Split(text, []byte("\n")))
 	line, err := r.in.Next()
 	if err != nil && err != io.EOF {
 		return err
 	}
 	words := bytes.Fields(bytes.ToLower(line))
 	switch {
-	case remedy != "" && isMTX(line) == no:
-		return r.out.failAt(1, "the first line is not \"%s matrix coordinate|array FIELD SYMMETRY\"; %s", mtxBanner,
-			remedy)
-	case len(words) != 5 || string(words[1]) != "matrix" || isMTX(line) == no:
-		return r.out.fail("the first line is not \"%s matrix coordinate|array FIELD SYMMETRY\"", mtxBanner)
+	case remedy != "" && !isMTX(line):
+		return r.fail("the first line is not \"%s matrix coordinate|array FIELD SYMMETRY\"; %s", mtxBanner, remedy)
+	case len(words) != 5 || string(words[1]) != "matrix" || !isMTX(line):
+		return r.fail("the first line is not \"%s matrix coordinate|array FIELD SYMMETRY\"", mtxBanner)
 	}
 	layout, field, symmetry := string(words[2]), string(words[3]), string(words[4])
 	r.array, r.pattern, r.symmetry = layout == "array", field == "pattern", symmetry
 	r.integer = field == "integer" || field == "unsigned-integer"
 	switch {
 	case layout != "coordinate" && layout != "array":
-		return r.out.fail("format %s is neither coordinate nor array", number.Quoted(words[2]))
+		return r.fail("format %s is neither coordinate nor array", number.Quoted(words[2]))
 	case field == "complex" || symmetry == "hermitian":
-		return r.out.fail("a %s matrix: the length of an arc is one real number; write out its real part, or its "+
-			"absolute values",
-			map[bool]string{true: "complex", false: "hermitian"}[field == "complex"])
+		return r.fail("a %s matrix: the length of an arc is one real number; write out its real part, or its "+
+			"absolute values", map[bool]string{true: "complex", false: "hermitian"}[field == "complex"])
 	case !r.pattern && !r.integer && field != "real" && field != "double":
-		return r.out.fail("field %s is none of real, integer and pattern", number.Quoted(words[3]))
+		return r.fail("field %s is none of real, integer and pattern", number.Quoted(words[3]))
 	case !slices.Contains([]string{"general", "symmetric", "skew-symmetric"}, symmetry):
-		return r.out.fail("symmetry %s is none of general, symmetric and skew-symmetric", number.Quoted(words[4]))
+		return r.fail("symmetry %s is none of general, symmetric and skew-symmetric", number.Quoted(words[4]))
 	case r.pattern && (r.array || symmetry == "skew-symmetric"):
-		return r.out.fail("a pattern can be neither an array nor skew-symmetric: it has no values")
+		return r.fail("a pattern can be neither an array nor skew-symmetric: it has no values")
 	}
 	return nil
 }
 
-// withoutBanner returns what makes a file of Matrix Market of a text that begins with its size, as far as that can be
+// withoutBanner returns what makes a file of Matrix Market of lines that begin with its size, as far as that can be
 // told from the line after that; else "".
-func withoutBanner(text []byte) string {
+func withoutBanner(data [][]byte) string {
 	sized := false
-	for line := range bytes.Lines(text) {
+	for _, line := range data {
 		words := bytes.Fields(line)
 		counts, ok := counted(words)
 		switch {
@@ -142,61 +116,45 @@ func (r *mtxReader) size(words [][]byte) error {
 	sizes, ok := counted(words)
 	switch {
 	case !ok || len(sizes) != 3-btoi(r.array):
-		return r.out.fail("the size of the matrix is not %s", r.sizeLine())
+		return r.fail("the size of the matrix is not %s", r.sizeLine())
 	case sizes[0] != sizes[1]:
-		return r.out.fail("a matrix of %d rows and %d columns is not square, as that of a graph is", sizes[0], sizes[1])
+		return r.fail("a matrix of %d rows and %d columns is not square, as that of a graph is", sizes[0], sizes[1])
 	}
 	n := sizes[0]
-	entries := n * n
-	switch {
-	case !r.array:
-		entries = sizes[2]
-	case r.symmetry == "symmetric":
-		entries = n * (n + 1) / 2
-	case r.symmetry == "skew-symmetric":
-		entries = n * (n - 1) / 2
+	entries := map[string]int64{"general": n * n, "symmetric": n * (n + 1) / 2,
+		"skew-symmetric": n * (n - 1) / 2}[r.symmetry]
+	if r.Expected = (n*n + 1) / 2; !r.array { // Measure doubles it
+		entries, r.Expected = sizes[2], sizes[2]
 	}
-	r.out.announce(entries, "entries")
-	if r.out.Expected = entries; r.array {
-		r.out.Expected = (n*n + 1) / 2 // Measure doubles it
-		r.row = r.firstRow()
-	}
-	return r.out.declare(n)
+	r.row = r.firstRow()
+	r.announce(entries, "entries")
+	return r.declare(n)
 }
 
 // sizeLine says how the size is written.
 func (r *mtxReader) sizeLine() string {
-	if r.array {
-		return `"ROWS COLUMNS"`
-	}
-	return `"ROWS COLUMNS ENTRIES"`
+	return map[bool]string{true: `"ROWS COLUMNS"`, false: `"ROWS COLUMNS ENTRIES"`}[r.array]
 }
 
 // firstRow returns the first row of which the current column has an entry.
 func (r *mtxReader) firstRow() int32 {
-	switch r.symmetry {
-	case "symmetric":
-		return r.col
-	case "skew-symmetric":
-		return r.col + 1
-	}
-	return 0
+	return map[string]int32{"general": 0, "symmetric": r.col, "skew-symmetric": r.col + 1}[r.symmetry]
 }
 
 // direct settles what the matrix's symmetry means for its arcs.
 func (r *mtxReader) direct() error {
 	switch {
-	case r.symmetry == "skew-symmetric" && r.out.Undirected:
-		return r.out.failAll("a skew-symmetric matrix cannot be --undirected: there and back, its weights are opposite")
+	case r.symmetry == "skew-symmetric" && r.Undirected:
+		return r.failAll("a skew-symmetric matrix cannot be --undirected: there and back, its weights are opposite")
 	case r.symmetry == "skew-symmetric":
-		r.out.also = opposite
+		r.also = opposite
 	case r.symmetry == "general" && r.array:
-		r.out.mustBeSymmetric()
+		r.mustBeSymmetric()
 	case r.symmetry == "general":
-	case r.o.Directed == nil:
-		r.out.Undirected = true
-	case *r.o.Directed:
-		r.out.also = same
+	case r.options.Directed == nil:
+		r.Undirected = true
+	case *r.options.Directed:
+		r.also = same
 	}
 	return nil
 }
@@ -204,32 +162,24 @@ func (r *mtxReader) direct() error {
 // line reads a line that is no comment.
 func (r *mtxReader) line(words [][]byte) error {
 	switch {
-	case r.out.N == 0:
+	case r.N == 0:
 		return r.size(words)
 	case r.array && len(words) != 1:
-		return r.out.fail("an entry of an array has a line of its own, but this line has %d columns", len(words))
+		return r.fail("an entry of an array has a line of its own, but this line has %d columns", len(words))
 	case r.array:
 		u, v := r.row, r.col
-		if r.row++; int(r.row) == r.out.N {
+		if r.row++; int(r.row) == r.N {
 			r.col++
 			r.row = r.firstRow()
 		}
-		if err := r.out.another(); err != nil {
+		if err := r.another(); err != nil {
 			return err
 		}
-		return r.out.entry(u, v, words[0])
+		return r.arc(u, v, words[0])
 	case r.pattern:
-		u, v, err := r.out.ends(words, 2, `an entry is written "ROW COLUMN"`)
-		if err == nil {
-			err = r.out.arc(u, v, []byte("1"))
-		}
-		return err
+		return r.arcOf(words, 2, `an entry is written "ROW COLUMN"`)
 	}
-	u, v, err := r.out.ends(words, 3, `an entry is written "ROW COLUMN VALUE"`)
-	if err == nil {
-		err = r.out.entry(u, v, words[2])
-	}
-	return err
+	return r.arcOf(words, 3, `an entry is written "ROW COLUMN VALUE"`)
 }
 
 // mustBeSymmetric makes a full matrix symmetric or refused, if its graph shall be undirected.
@@ -251,6 +201,5 @@ func (s *sink) pairUp(g *graph.Graph) error {
 		other = g.InputWeight(k)
 	}
 	return s.failAll("the matrix is not symmetric, as --undirected says: row %s, column %s has %s, but row %[2]s, "+
-		"column %[1]s has %[4]s",
-		g.Name(u), g.Name(v), g.InputWeight(g.Find(u, v)), other)
+		"column %[1]s has %[4]s", g.Name(u), g.Name(v), g.InputWeight(g.Find(u, v)), other)
 }

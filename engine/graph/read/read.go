@@ -4,29 +4,19 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io"
+	"os"
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
 	"ooc/engine/graph/internal/input"
-	"ooc/engine/graph/read/internal/lines"
 	"ooc/kernels/entry"
 )
 
 // Options say how an input is to be read. The zero value leaves everything to the input.
 type Options = dense.Options
 
-// match is how sure a format is that an input is its own.
-type match int
-
-// The answers of Format.Detect.
-const (
-	no      match = iota
-	perhaps       // the content does not speak against it
-	yes
-)
-
-// Format is a file format of graphs.
-type Format struct {
+// inputFormat is a file format of graphs.
+type inputFormat struct {
 	Name       string
 	Title      string
 	Extensions []string // with the dot, in lower case
@@ -35,16 +25,16 @@ type Format struct {
 	NoArc      bool     // it is a matrix, of which Options.NoArc says something
 	matrix     bool     // it stays in its file, where package dense opens it
 	first      int64    // the id of the first vertex, where ids are consecutive and nobody says another
-	// Detect looks at the first bytes of an input, decompressed.
-	Detect func(head []byte) match
+	// Detect reports whether an input is the format's own, by its first bytes, decompressed; nil: these never tell.
+	Detect func(head []byte) bool
 
-	read    func(in *lines.Reader, o Options, out *sink) error
-	readAll func(in *input.Input, data io.Reader, o Options, out *sink) error // instead, where it has no lines
+	read    func(out *sink) error
+	readAll func(in *input.Input, data io.Reader, out *sink) error // instead, where it has no lines
 }
 
 // Formats lists the formats: a file each, and a line here. The order settles whom an input belongs to that more than
 // one is sure of.
-var Formats = []Format{dimacs, matrixMarket, npy, sciPy, metis, tntp, textMatrix, edgeList}
+var Formats = []inputFormat{dimacs, matrixMarket, npy, sciPy, metis, tntp, textMatrix, edgeList}
 
 // Open opens a file, or standard input if path is "-", and reads the graph in it, but leaves a matrix in its
 // file: one of the two results is not nil. The caller closes the matrix. Errors about the content match
@@ -64,7 +54,9 @@ func Open(path string, o Options) (*graph.Graph, *dense.Matrix, *graph.Source, e
 		src := d.Source()
 		return nil, d, &src, nil
 	}
-	return g, nil, in.source(), in.Close()
+	src := in.Source()
+	src.Remarks, src.Format = in.remarks, in.format.Name
+	return g, nil, src, in.Close()
 }
 
 func open(path string, o Options) (*reading, error) {
@@ -98,27 +90,29 @@ func (in *reading) open() (*graph.Graph, *dense.Matrix, error) {
 	return g, nil, err
 }
 
-// File is Open with a matrix read into memory.
-func File(path string, o Options) (*graph.Graph, *graph.Source, error) {
-	g, d, src, err := Open(path, o)
-	g, err = inMemory(g, d, err)
-	return g, src, err
+// IsMatrix reports whether a file is a matrix, by its first bytes. It is false for what is no file on disk: bytes of a
+// pipe are read once. Errors are those of Open.
+func IsMatrix(path string, o Options) (bool, error) {
+	if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() {
+		return false, nil
+	}
+	in, err := open(path, o)
+	if err != nil {
+		return false, err
+	}
+	err = in.settle()
+	return err == nil && in.format.matrix, errors.Join(err, in.Close())
 }
 
-// inMemory returns g, or the matrix d if there is one.
-func inMemory(g *graph.Graph, d *dense.Matrix, err error) (*graph.Graph, error) {
+// From is Open for what r holds, which is called name in errors; its extension may tell the format. It reads a matrix
+// into memory.
+func From(r io.Reader, name string, o Options) (*graph.Graph, error) {
+	in := &reading{Input: input.New(r, name), options: o}
+	g, d, err := in.open()
 	if d != nil {
 		g, err = d.Graph()
 		err = errors.Join(err, d.Close())
 	}
-	return g, err
-}
-
-// From is File for what r holds, which is called name in errors; its extension may tell the format.
-func From(r io.Reader, name string, o Options) (*graph.Graph, error) {
-	in := &reading{Input: input.New(r, name), options: o}
-	g, d, err := in.open()
-	g, err = inMemory(g, d, err)
 	return g, errors.Join(err, in.Close())
 }
 
@@ -140,17 +134,13 @@ func (in *reading) measure() (graph.Extent, error) {
 	if in.format.matrix {
 		return dense.Measure(in.Input, in.options)
 	}
-	out, err := in.newSink()
-	if err != nil {
-		return graph.Extent{}, err
-	}
-	out.measure = true
-	if err := in.scan(out); err != nil && out.N == 0 {
+	out, err := in.scan(true)
+	if err != nil && out.N == 0 {
 		return graph.Extent{}, err
 	}
 	e := graph.Extent{N: out.N, Arcs: 2 * out.Expected, IDs: out.ids}
 	if out.N == 0 {
-		e.N, e.IDs, _ = out.table.freeze()
+		e.N, e.IDs, _ = out.vertices.freeze()
 		if e.Arcs = out.Arcs; out.Undirected {
 			e.Arcs *= 2
 		}

@@ -2,6 +2,7 @@ package read
 
 import (
 	"bufio"
+	"cmp"
 	"io"
 	"path/filepath"
 	"slices"
@@ -19,26 +20,14 @@ import (
 type reading struct {
 	*input.Input
 	options Options
-	format  *Format // nil before it is known
+	format  *inputFormat // nil before it is known
 	remarks []string
-}
-
-func (in *reading) source() *graph.Source {
-	s := in.Source()
-	s.Remarks = in.remarks
-	if in.format != nil {
-		s.Format = in.format.Name
-	}
-	return s
 }
 
 // collect reads the graph.
 func (in *reading) collect() (*graph.Graph, error) {
-	out, err := in.newSink()
+	out, err := in.scan(false)
 	if err != nil {
-		return nil, err
-	}
-	if err := in.scan(out); err != nil {
 		return nil, err
 	}
 	g, err := out.finish()
@@ -56,46 +45,42 @@ func (in *reading) collect() (*graph.Graph, error) {
 	return g, nil
 }
 
-func (in *reading) newSink() (*sink, error) {
+func (in *reading) newSink(measure bool) (*sink, error) {
 	weigh, err := number.NewWeighing(in.options.Kind, in.options.Scale)
 	if err == nil && in.format.NoArc {
 		err = weigh.SetNone(in.options.NoArc)
 	}
-	if err != nil {
-		return nil, err
-	}
-	first, err := in.options.FirstID(in.format.first)
-	if err != nil {
-		return nil, err
-	}
-	return &sink{first: first, Intake: graph.Intake{File: in.Name, Free: believed, Weigh: weigh}}, nil
+	first, bad := in.options.FirstID(in.format.first)
+	undirected := !*cmp.Or(in.options.Directed, &in.format.Directed)
+	return &sink{options: in.options, first: first, measure: measure, in: &lines.Reader{},
+		vertices: vertexTable{ints: map[int64]int32{}, texts: map[string]int32{}},
+		Intake:   graph.Intake{File: in.Name, Free: believed, Weigh: weigh, Undirected: undirected}}, cmp.Or(err, bad)
 }
 
-// scan reads the input to its end.
-func (in *reading) scan(out *sink) error {
+// scan reads the input to its end, or only measures it.
+func (in *reading) scan(measure bool) (*sink, error) {
+	out, err := in.newSink(measure)
+	if err != nil {
+		return out, err
+	}
 	data, done, err := in.Decompress()
 	if err != nil {
-		return err
+		return out, err
 	}
 	defer done()
-	out.Undirected = !in.format.Directed
-	if in.options.Directed != nil {
-		out.Undirected = !*in.options.Directed
-	}
 	if in.format.readAll != nil {
-		out.lines = &lines.Reader{} // an error has no line
-		if err := in.format.readAll(in.Input, data, in.options, out); err != nil {
-			return err
+		err = in.format.readAll(in.Input, data, out)
+	} else {
+		out.in = lines.New(data)
+		if err = in.format.read(out); err != nil {
+			err = in.Wrap(out.in.Line, err)
 		}
-		return in.Drain()
+		out.in.Close()
 	}
-	out.lines = lines.New(data)
-	err = in.format.read(out.lines, in.options, out)
-	out.lines.Close()
-	if err != nil {
-		return in.Wrap(out.lines.Line, err)
+	if err == nil {
+		err = in.Drain()
 	}
-	return in.Drain()
+	return out, err
 }
 
 // settle finds out the format, and whether options say something in it.
@@ -116,8 +101,7 @@ func (in *reading) settle() error {
 // detect sets the format: the one asked for, one that is sure, the extension's, or one that may be.
 func (in *reading) detect(data *bufio.Reader) error {
 	if in.options.Format != "" {
-		in.format = byName(in.options.Format)
-		if in.format == nil {
+		if in.format = find(func(f *inputFormat) bool { return f.Name == in.options.Format }); in.format == nil {
 			return number.BadOption("format %q is not one of %s", in.options.Format, formatNames())
 		}
 		return nil
@@ -130,13 +114,10 @@ func (in *reading) detect(data *bufio.Reader) error {
 		return in.Fail("the input is empty")
 	}
 	tables := in.options.Columns != "" // columns are named: it is a table, or what fits refuses
-	likely := func(sure match) *Format {
-		return find(func(f *Format) bool {
-			return (!tables || f.Columns || f.matrix || f.readAll != nil) &&
-				f.Detect(head) == sure
-		})
-	}
-	if in.format = likely(yes); in.format != nil {
+	in.format = find(func(f *inputFormat) bool {
+		return (!tables || f.Columns || f.matrix || f.readAll != nil) && f.Detect != nil && f.Detect(head)
+	})
+	if in.format != nil {
 		return nil
 	}
 	if name, remedy := foreign.Recognise(head); name != "" {
@@ -145,10 +126,11 @@ func (in *reading) detect(data *bufio.Reader) error {
 		}
 		return in.Fail("it is %s, which is not read; %s", name, remedy)
 	}
-	if in.format = byExtension(in.Name); in.format == nil || tables && !in.format.Columns {
-		in.format = likely(perhaps)
-	}
-	if in.format == nil {
+	switch in.format = byExtension(in.Name); {
+	case in.format != nil && (!tables || in.format.Columns):
+	case mayBeEdgeList(head):
+		in.format = &edgeList
+	default:
 		return in.Fail("the format is not recognised; --format names it: %s", formatNames())
 	}
 	return nil
@@ -169,7 +151,7 @@ func (in *reading) fits() error {
 }
 
 // find returns the first format that is like that, or nil.
-func find(like func(f *Format) bool) *Format {
+func find(like func(f *inputFormat) bool) *inputFormat {
 	for i := range Formats {
 		if like(&Formats[i]) {
 			return &Formats[i]
@@ -178,11 +160,9 @@ func find(like func(f *Format) bool) *Format {
 	return nil
 }
 
-func byName(name string) *Format { return find(func(f *Format) bool { return f.Name == name }) }
-
-func byExtension(name string) *Format {
+func byExtension(name string) *inputFormat {
 	ext := strings.ToLower(filepath.Ext(packed.TrimExt(name)))
-	return find(func(f *Format) bool { return slices.Contains(f.Extensions, ext) })
+	return find(func(f *inputFormat) bool { return slices.Contains(f.Extensions, ext) })
 }
 
 func formatNames() string {

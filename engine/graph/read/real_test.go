@@ -8,7 +8,7 @@ import (
 )
 
 func TestRome99(t *testing.T) {
-	g, source, err := File("../testdata/rome99.gr", Options{})
+	g, source, err := readFile("../testdata/rome99.gr", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestCalifornia(t *testing.T) {
 		t.Skip("OOC_CAL_CEDGE does not name cal.cedge")
 	}
 	undirected := false
-	g, _, err := File(path, Options{Directed: &undirected})
+	g, _, err := readFile(path, Options{Directed: &undirected})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestCalifornia(t *testing.T) {
 	if err := g.Validate(); err != nil {
 		t.Error(err)
 	}
-	scaled, _, err := File(path, Options{Directed: &undirected, Scale: 1000000})
+	scaled, _, err := readFile(path, Options{Directed: &undirected, Scale: 1000000})
 	if err != nil {
 		t.Fatal(err)
 	}

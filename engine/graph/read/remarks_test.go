@@ -17,7 +17,7 @@ func remarks(t *testing.T, name, text string, o Options) string {
 	if _, err := readBoth(t, name, text, o); err != nil {
 		t.Fatal(err)
 	}
-	_, src, err := File(graphtest.WriteFile(t, name, []byte(text)), o)
+	_, src, err := readFile(graphtest.WriteFile(t, name, []byte(text)), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,7 +86,7 @@ func TestRoundingIsRight(t *testing.T) {
 				first = fmt.Sprintf("such as %s in line %d", weights[i], i+1)
 			}
 		}
-		g, src, err := File(graphtest.WriteFile(t, "x.csv", []byte(text.String())), Options{})
+		g, src, err := readFile(graphtest.WriteFile(t, "x.csv", []byte(text.String())), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,21 +55,18 @@ func naturals(line []byte, sep byte, x *[3]uint32) (n int) {
 
 // appendWords appends the words of a line to words.
 func appendWords(words [][]byte, line []byte) [][]byte {
-	for {
-		var word []byte
-		if word, line = next(line); len(word) == 0 {
-			return words
-		}
+	for word, rest := next(line); len(word) > 0; word, rest = next(rest) {
 		words = append(words, word)
 	}
+	return words
 }
 
-// counted reads the numbers of a header.
+// counted reads the numbers of a header, up to the first word that is none.
 func counted(words [][]byte) (counts []int64, ok bool) {
 	for _, w := range words {
 		x, isNumber := number.Digits(w)
 		if !isNumber {
-			return nil, false
+			return counts, false
 		}
 		counts = append(counts, x)
 	}

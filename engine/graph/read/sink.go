@@ -1,6 +1,7 @@
 package read
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -12,19 +13,22 @@ import (
 	"ooc/engine/graph/internal/arcs"
 	"ooc/engine/graph/internal/number"
 	"ooc/engine/graph/read/internal/lines"
+	"ooc/engine/graph/read/internal/npz"
+	"ooc/kernels/entry"
 )
 
 // sink is what a reader hands vertices and arcs to. Vertices are rows where a header has declared them, else
-// what table makes of ids.
+// what a table makes of ids.
 type sink struct {
 	graph.Intake
-	lines *lines.Reader // for line numbers
-	words [][]byte      // of the line in hand
+	options Options
+	in      *lines.Reader // the input's lines; without any, errors are in line 0
+	words   [][]byte      // of the line in hand
 
-	first   int64     // the id of the first vertex, where a header declares them
-	ids     graph.IDs // where it has
-	measure bool      // only the size is wanted: reading ends once it is declared
-	table   vertexTable
+	first    int64     // the id of the first vertex, where a header declares them
+	ids      graph.IDs // where it has
+	measure  bool      // only the size is wanted: reading ends once it is declared
+	vertices vertexTable
 
 	remarks  []string // see Source
 	bothWays bool     // the input itself says both directions of each pair
@@ -32,6 +36,7 @@ type sink struct {
 	check func(*graph.Graph) error // what a format demands of the finished graph; may be nil
 
 	also   reverse    // what else an arc stands for
+	value  npz.Value  // of the weight in hand, where it is not only a text
 	recs   []arcs.Arc // arcs that the intake does not have yet
 	matrix stored
 
@@ -51,7 +56,7 @@ const (
 const batch = 4096
 
 // fail returns an *InputError about the current line.
-func (s *sink) fail(format string, args ...any) error { return s.failAt(s.lines.Line, format, args...) }
+func (s *sink) fail(format string, args ...any) error { return s.failAt(s.in.Line, format, args...) }
 
 // failAll returns an *InputError about the whole input.
 func (s *sink) failAll(format string, args ...any) error { return s.failAt(0, format, args...) }
@@ -75,7 +80,7 @@ type announced struct {
 
 // announce says what the line in hand announces.
 func (s *sink) announce(most int64, what string) {
-	s.announced = announced{what: what, line: s.lines.Line, most: most}
+	s.announced = announced{what: what, line: s.in.Line, most: most}
 }
 
 // another counts one of what is announced, and refuses one too many.
@@ -106,17 +111,16 @@ func (s *sink) plainArc(u, v, weight uint32) bool {
 		return false
 	}
 	s.announced.found++
-	s.matrix.off++
-	s.matrix.zeros += int64(btoi(weight == 0))
-	s.add(int32(u), int32(v), s.Weigh.IntWord(int32(weight)))
+	s.addInt(int32(u), int32(v), int32(weight))
 	return true
 }
 
 // eachLine passes the words of each line that is left to line. Lines that begin with one of marks are comments. Those
-// that begin with kind, and are plain arcs whose weight is below most, are added at once.
-func (s *sink) eachLine(marks, kind string, most uint32, line func(words [][]byte) error) error {
+// that begin with kind, and are plain arcs whose weight is below most, are added at once. There must be a header, and
+// all that it announces.
+func (s *sink) eachLine(marks, kind string, most uint32, header string, line func(words [][]byte) error) error {
 	var x [3]uint32
-	return s.lines.Each(func(text []byte) error {
+	err := s.in.Each(func(text []byte) error {
 		if len(text) > len(kind) && string(text[:len(kind)]) == kind && naturals(text[len(kind):], ' ', &x) == 3 &&
 			x[2] < most && s.plainArc(x[0], x[1], x[2]) {
 			return nil
@@ -127,30 +131,27 @@ func (s *sink) eachLine(marks, kind string, most uint32, line func(words [][]byt
 		}
 		return line(s.words)
 	})
+	return cmp.Or(err, s.complete(header))
 }
 
-// arc adds the arc from u to v whose weight is written as tok.
-func (s *sink) arc(u, v int32, tok []byte) error {
-	if x, ok := number.Digits(tok); ok && u != v && s.Weigh.IsSmall(uint64(x)) {
-		s.add(u, v, s.Weigh.IntWord(int32(x)))
-		return nil
-	}
-	if s.also != opposite && s.IdleLoop(u, v, tok) {
-		return nil
-	}
-	word, ok, err := s.word(tok)
-	if ok {
-		s.add(u, v, word)
-	}
-	return err
-}
-
-// word reads a weight. It returns false where that is no arc, or an error.
+// word reads a weight, the text of value if that has a type. It returns false where that is no arc, or an error.
 func (s *sink) word(tok []byte) (word uint32, ok bool, err error) {
-	float := s.Weigh.Float
-	word, ok, err = s.Word(tok, s.lines.Line)
+	float, first := s.Weigh.Float, s.Weigh.Rounding.First
+	word, ok, err = s.Word(tok, s.in.Line)
 	if s.Weigh.Float != float {
 		arcs.FloatWords(s.recs)
+	}
+	// As in a .npy, the word is that of the value, and not of its decimal.
+	if f, floating := s.value.Float(); ok && floating && s.Weigh.Scale == 1 {
+		switch single := float32(f) + 0; { // there is no −0
+		case s.Weigh.Want == entry.KindF64:
+			word = s.Weigh.Double(f)
+		case s.Weigh.Float:
+			word = math.Float32bits(single)
+			if float64(single) == f {
+				s.Weigh.Rounding.First = first
+			}
+		}
 	}
 	return word, ok, err
 }
@@ -158,7 +159,7 @@ func (s *sink) word(tok []byte) (word uint32, ok bool, err error) {
 // add adds an arc.
 func (s *sink) add(u, v int32, word uint32) {
 	if u == v {
-		s.SelfLoop(u, word, s.lines.Line)
+		s.SelfLoop(u, word, s.in.Line)
 		return
 	}
 	s.recs = append(s.recs, arcs.Arc{From: u, To: v, Word: word})
@@ -187,21 +188,27 @@ func (s *sink) flush() {
 type stored struct {
 	full       bool             // each place has an entry
 	zeros, off int64            // entries off the diagonal: those that are 0, and all
-	odd        map[string]int64 // entries that other programs write for no path, by their text
+	odd        map[string]int64 // entries that other programs write for no path, by their text; nil: nobody asks
 	negative   bool             // there are others below 0 than −1
 }
 
-// entry adds what a matrix has at a place. Of a full one the diagonal is ignored, unless it is negative.
-func (s *sink) entry(u, v int32, tok []byte) error {
+// addInt adds an arc between two vertices whose weight is a whole number, unscaled.
+func (s *sink) addInt(u, v, weight int32) {
+	s.matrix.off++
+	s.matrix.zeros += int64(btoi(weight == 0))
+	s.add(u, v, s.Weigh.IntWord(weight))
+}
+
+// arc adds the arc from u to v whose weight is written as tok. Of a full matrix the diagonal is ignored, unless it is
+// negative.
+func (s *sink) arc(u, v int32, tok []byte) error {
 	m := &s.matrix
-	if u != v {
-		m.off++
-	}
-	if k, ok := number.Digits(tok); ok && u != v && k < number.FewNines && s.Weigh.IsSmall(uint64(k)) {
-		m.zeros += int64(btoi(k == 0))
-		s.add(u, v, s.Weigh.IntWord(int32(k)))
+	k, ok := number.Digits(tok)
+	if ok && u != v && s.Weigh.IsSmall(uint64(k)) && (k < number.FewNines || m.odd == nil) {
+		s.addInt(u, v, int32(k))
 		return nil
 	}
+	m.off += int64(btoi(u != v))
 	x, special := number.Special(tok)
 	switch {
 	case s.Weigh.IsNone(tok) && (m.full || !(x > 0)):
@@ -218,12 +225,11 @@ func (s *sink) entry(u, v int32, tok []byte) error {
 		m.zeros += int64(btoi(weight == 0 && u != v))
 		m.negative = m.negative || weight < 0 && weight != -float64(s.Weigh.Scale)
 	}
-	if x, _ = number.Parse(tok); (err != nil || weight < 0 || weight >= number.FewNines) && u != v && number.NoPath(x) {
-		if m.odd == nil {
-			m.odd = map[string]int64{}
-		}
-		if m.odd[string(tok)]++; err != nil {
-			return nil // checkStored refuses it
+	if m.odd != nil && u != v && (err != nil || weight < 0 || weight >= number.FewNines) {
+		if x, _ = number.Parse(tok); number.NoPath(x) {
+			if m.odd[string(tok)]++; err != nil {
+				return nil // checkStored refuses it
+			}
 		}
 	}
 	if ok && s.also == opposite && u == v && word != 0 {
@@ -237,17 +243,15 @@ func (s *sink) entry(u, v int32, tok []byte) error {
 
 // checkStored refuses a matrix with many zeros, or with entries that mean no path elsewhere, unless somebody has said
 // what they are. Of a sparse one it says that there are zeros.
-func (s *sink) checkStored(o Options) error {
+func (s *sink) checkStored() error {
 	m := &s.matrix
-	if o.NoArc != "" {
+	if s.options.NoArc != "" {
 		return nil
 	}
 	for _, text := range slices.Sorted(maps.Keys(m.odd)) {
-		x, _ := number.Parse([]byte(text))
-		if x == -1 && m.negative {
-			continue
+		if x, _ := number.Parse([]byte(text)); x != -1 || !m.negative {
+			return dense.MayBeNoPath(s.File, text, m.odd[text])
 		}
-		return dense.MayBeNoPath(s.File, text, m.odd[text])
 	}
 	if m.zeros > 0 && !m.full {
 		s.remark("%d of the stored entries are 0 and are arcs of length 0, as in scipy.sparse.csgraph; --no-arc 0 "+
@@ -271,22 +275,27 @@ func (s *sink) declare(n int64) error {
 	return nil
 }
 
-// ends counts an arc that was announced, and returns the rows of its ends, which are the first of its columns. There
-// are to be so many columns, as the text written says.
-func (s *sink) ends(columns [][]byte, want int, written string) (u, v int32, err error) {
-	err = s.another()
+// arcOf adds an arc that was announced: its columns are its ends and, if there are to be three, its weight, as the text
+// written says.
+func (s *sink) arcOf(columns [][]byte, want int, written string) error {
+	err := s.another()
 	switch {
 	case err != nil:
+		return err
 	case len(columns) == 2 && want == 3:
-		err = s.fail("the weight is missing")
+		return s.fail("the weight is missing")
 	case len(columns) != want:
-		err = s.fail("%s, but the line has %d columns", written, len(s.words))
-	default:
-		if u, err = s.vertex(columns[0]); err == nil {
-			v, err = s.vertex(columns[1])
-		}
+		return s.fail("%s, but the line has %d columns", written, len(s.words))
 	}
-	return u, v, err
+	u, err := s.vertex(columns[0])
+	if err != nil {
+		return err
+	}
+	v, err := s.vertex(columns[1])
+	if err != nil {
+		return err
+	}
+	return s.arc(u, v, append(columns, []byte("1"))[2])
 }
 
 // vertex reads the id of a declared vertex, and returns its row.
@@ -326,18 +335,16 @@ func (s *sink) finish() (*graph.Graph, error) {
 	if err == nil && s.check != nil {
 		err = s.check(g)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return g, nil
+	return g, err
 }
 
 // freeze makes the vertices of the table rows, and returns their ids.
 func (s *sink) freeze() graph.IDs {
-	t := &s.table
+	t := &s.vertices
 	if n, all := len(t.texts), int(t.known()); n > 0 && n < all && !t.forced {
+		first := slices.IndexFunc(t.names, func(name string) bool { return name != "" })
 		s.remark("%d of %d ids are texts, such as %s, the others integers: each spelling is a vertex of its own", n,
-			all, number.Quoted([]byte(t.firstText())))
+			all, number.Quoted([]byte(t.names[first])))
 	}
 	if pairs := t.lookAlike(); len(pairs) > 0 {
 		more := ""
@@ -353,6 +360,6 @@ func (s *sink) freeze() graph.IDs {
 	if s.Signed {
 		s.Renumber(n, row)
 	}
-	s.N, s.table = n, vertexTable{}
+	s.N, s.vertices = n, vertexTable{}
 	return ids
 }

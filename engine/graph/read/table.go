@@ -39,8 +39,8 @@ func dataLines(text []byte) (data [][]byte) {
 	return data
 }
 
-// arrows may stand between two vertices. Those that point back or nowhere are not read.
-var arrows = []string{"->", "-->", "=>", "→", "--", "<->"}
+// arrows may stand between two vertices, a longer one before its parts. Those that point back or nowhere are not read.
+var arrows = []string{"<->", "-->", "->", "=>", "→", "--"}
 
 // tableOf finds out how lines are written. A separator is one that most lines have, and then one that cuts most lines
 // into as many cells; or the one that is told, if not 0.
@@ -67,12 +67,10 @@ func tableOf(lines [][]byte, told byte) (t table) {
 	if t.end == 0 && t.sep != ' ' && len(lines) > 1 && endsAlike(lines, t.sep) {
 		t.end = t.sep
 	}
-	if second, _ := t.split(lines[0], nil); len(second) > 2 && slices.Contains(arrows, string(second[1].text)) {
-		arrow := string(second[1].text)
+	for _, arrow := range arrows {
 		if all(lines, func(line []byte) bool {
 			c, _ := t.split(line, nil)
-			return len(c) > 2 &&
-				string(c[1].text) == arrow
+			return len(c) > 2 && string(c[1].text) == arrow
 		}) {
 			t.arrow = arrow
 		}
@@ -89,12 +87,10 @@ func (t table) fit(lines [][]byte) (cut, alike, wrong int) {
 		cells, _ = t.split(line, cells[:0])
 		if len(cells) > 1 {
 			widths[len(cells)]++
+			alike = max(alike, widths[len(cells)])
 			cut++
 		}
 		wrong += btoi(t.sep != ' ' && cutWrong(cells))
-	}
-	for _, n := range widths {
-		alike = max(alike, n)
 	}
 	return cut, alike, wrong
 }
@@ -105,25 +101,17 @@ func endsAlike(lines [][]byte, c byte) bool {
 }
 
 func all(lines [][]byte, is func(line []byte) bool) bool {
-	for _, line := range lines {
-		if !is(line) {
-			return false
-		}
-	}
-	return len(lines) > 0
+	return len(lines) > 0 && !slices.ContainsFunc(lines, func(line []byte) bool { return !is(line) })
 }
 
 // cutWrong reports whether a cell holds numbers between blanks, or a quote after one: then its line was cut at the
 // wrong places.
 func cutWrong(cells []field) bool {
-	for _, c := range cells {
+	return slices.ContainsFunc(cells, func(c field) bool {
 		first, rest := next(c.text)
 		second, _ := next(rest)
-		if !c.quoted && (isDecimal(first) && isDecimal(second) || bytes.Contains(c.text, []byte(` "`))) {
-			return true
-		}
-	}
-	return false
+		return !c.quoted && (isDecimal(first) && isDecimal(second) || bytes.Contains(c.text, []byte(` "`)))
+	})
 }
 
 // split appends the cells of a line to cells. Blanks around a cell do not belong to it. A cell may stand in double
@@ -174,10 +162,9 @@ func (t table) cut(line []byte, cells []field) ([]field, bool) {
 
 // quoted cuts off a cell in quotes. What follows it begins with the separator.
 func (t table) quoted(line []byte) (f field, rest []byte, ok bool) {
-	end, twice := 1, false
+	end := 1
 	for ; end < len(line) && (line[end] != '"' || end+1 < len(line) && line[end+1] == '"'); end++ {
 		if line[end] == '"' {
-			twice = true
 			end++
 		}
 	}
@@ -185,7 +172,7 @@ func (t table) quoted(line []byte) (f field, rest []byte, ok bool) {
 		return f, nil, false
 	}
 	f = field{line[1:end:end], true}
-	if twice {
+	if bytes.IndexByte(f.text, '"') >= 0 {
 		f.text = bytes.ReplaceAll(f.text, []byte(`""`), []byte(`"`))
 	}
 	for rest = line[end+1:]; t.sep != ' ' && len(rest) > 0 && isBlank(rest[0]) && rest[0] != t.sep; {

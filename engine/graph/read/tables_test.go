@@ -312,7 +312,7 @@ func TestRemedies(t *testing.T) {
 		for _, flag := range strings.SplitAfter(" "+flags, " --")[1:] {
 			follow(t, &o, "--"+strings.TrimSuffix(flag, " --"))
 		}
-		g, _, err := File(path, o)
+		g, _, err := readFile(path, o)
 		if err != nil || graphtest.ArcsOf(g) != c.arcs {
 			t.Errorf("%q, %s: %v, %v, want %s", c.text, c.remedy, err, g, c.arcs)
 		}

@@ -3,32 +3,32 @@ package read
 import (
 	"bytes"
 	"io"
+	"regexp"
 	"strings"
 
 	"ooc/engine/graph/internal/number"
 	"ooc/engine/graph/read/internal/columns"
-	"ooc/engine/graph/read/internal/lines"
 )
 
 // tntp is a road network for traffic assignment: https://github.com/bstabler/TransportationNetworks. After metadata in
 // angle brackets, each line is an arc: its ends, capacity, length, free flow time and more.
-var tntp = Format{
+var tntp = inputFormat{
 	Name:       "tntp",
 	Title:      "TNTP road network (_net.tntp): the free flow times",
 	Extensions: []string{".tntp"},
 	Directed:   true,
 	Columns:    true,
-	Detect:     like(`(?is)^\s*((~|<)[^\n]*\n\s*)*<NUMBER OF (NODES|LINKS)>`),
+	Detect:     regexp.MustCompile(`(?is)^\s*((~|<)[^\n]*\n\s*)*<NUMBER OF (NODES|LINKS)>`).Match,
 	read:       readTNTP,
 }
 
 // freeFlowTime is the column of the weight, by its number.
 const freeFlowTime = 5
 
-func readTNTP(in *lines.Reader, o Options, out *sink) error {
+func readTNTP(out *sink) error {
 	numbers := map[string]int64{"NUMBER OF NODES": 0, "NUMBER OF LINKS": -1, "FIRST THRU NODE": 1}
 	for ended := false; !ended; {
-		line, err := in.Next()
+		line, err := out.in.Next()
 		if err == io.EOF {
 			return out.failAll("no line <END OF METADATA>")
 		}
@@ -50,22 +50,22 @@ func readTNTP(in *lines.Reader, o Options, out *sink) error {
 			"which a graph cannot say; if paths may, sed 's/<FIRST THRU NODE>.*/<FIRST THRU NODE> 1/' FILE > NEW.tntp",
 			through, through-1)
 	}
-	r, err := newEdgeReader(in, o, out)
+	r, err := newEdgeReader(out)
 	if err != nil {
 		return err
 	}
-	if o.Columns == "" {
+	if out.options.Columns == "" {
 		r.Columns = columns.Columns{From: 0, To: 1, Weight: freeFlowTime - 1, Least: freeFlowTime}
 		out.remark("the weight is the free flow time, column %d; --columns from=1,to=2,weight=4 takes the length. "+
 			"Columns not used: all others", freeFlowTime)
 	}
 	r.table, r.named, r.width = table{sep: ' ', end: ';'}, true, freeFlowTime
 	out.bothWays, out.Expected = true, max(numbers["NUMBER OF LINKS"], 0)
-	if err := in.Each(func(line []byte) error {
+	if err := out.in.Each(func(line []byte) error {
 		if line = trimBlank(line); len(bytes.Trim(line, ";")) == 0 || line[0] == '~' {
 			return nil
 		}
-		return r.arc(line)
+		return r.line(line)
 	}); err != nil {
 		return err
 	}

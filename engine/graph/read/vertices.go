@@ -52,9 +52,6 @@ func (t *vertexTable) number(id int64) (int32, bool) {
 		t.seen[id>>6] |= 1 << (id & 63)
 		return t.appeared(int32(id))
 	}
-	if t.ints == nil {
-		t.ints = map[int64]int32{}
-	}
 	t.ints[id] = ^int32(len(t.numbers))
 	return t.other(id, "")
 }
@@ -72,9 +69,6 @@ func (t *vertexTable) lookup(id int64) (int32, bool) {
 func (t *vertexTable) text(id []byte) (int32, bool) {
 	if v, ok := t.texts[string(id)]; ok {
 		return v, true
-	}
-	if t.texts == nil {
-		t.texts = map[string]int32{}
 	}
 	name := string(id)
 	t.texts[name] = ^int32(len(t.numbers))
@@ -107,11 +101,6 @@ func (t *vertexTable) find(id []byte) (int32, bool) {
 func (t *vertexTable) toFront(first ...int32) {
 	rest := slices.DeleteFunc(t.order, func(v int32) bool { return slices.Contains(first, v) })
 	t.order = append(slices.Compact(first), rest...)
-}
-
-// firstText returns the text that appeared first.
-func (t *vertexTable) firstText() string {
-	return t.names[slices.IndexFunc(t.names, func(name string) bool { return name != "" })]
 }
 
 // known returns how many vertices there are so far.

@@ -195,33 +195,17 @@ func (c *Collector) unpack(k chunk, recs []Arc) []Arc {
 	return recs
 }
 
-// FloatWords applies FloatWord to every arc.
+// FloatWords converts the int32 weight of every arc to the bits of a float32, which rounds as the text of the number
+// would.
 func FloatWords(recs []Arc) {
 	for i := range recs {
-		recs[i].Word = FloatWord(recs[i].Word)
+		recs[i].Word = math.Float32bits(float32(int32(recs[i].Word)))
 	}
 }
 
-// FloatWord converts an int32 weight to the bits of a float32, which rounds as the text of the number would.
-func FloatWord(word uint32) uint32 { return math.Float32bits(float32(int32(word))) }
-
-// Renumber moves the arcs, emptying c, to a collector by rows, of n.
-func (c *Collector) Renumber(n int, row func(int32) int32) *Collector {
+// Renumber moves the arcs, emptying c, which is signed, to a collector by rows. The words of both are of one type.
+func (c *Collector) Renumber(by *Collector, row func(int32) int32) {
 	c.sealAll()
-	arcs := int64(0)
-	for i := range c.buckets {
-		arcs += int64(c.buckets[i].arcs())
-	}
-	vertex := func(x uint32) int32 {
-		if c.signed {
-			return row(unzigzag(x))
-		}
-		return row(int32(x))
-	}
-	by := New(n, arcs, false)
-	if c.layout.float {
-		by.ToFloat()
-	}
 	var recs []Arc
 	for i, b := range c.buckets {
 		for _, k := range b.full {
@@ -230,12 +214,12 @@ func (c *Collector) Renumber(n int, row func(int32) int32) *Collector {
 				by.spare = append(by.spare, k.data[:chunkBytes])
 			}
 			for at, r := range recs {
-				recs[at].From, recs[at].To = vertex(uint32(i)<<c.shift|uint32(r.From)), vertex(uint32(r.To))
+				from := unzigzag(uint32(i)<<c.shift | uint32(r.From))
+				recs[at].From, recs[at].To = row(from), row(unzigzag(uint32(r.To)))
 			}
 			by.AddAll(recs)
 		}
 		c.buckets[i] = bucket{}
 	}
 	by.spare = nil
-	return by
 }

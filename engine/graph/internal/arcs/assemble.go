@@ -1,13 +1,13 @@
 package arcs
 
 import (
-	"runtime"
+	"context"
 	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
+	"ooc/engine/internal/parallel"
 )
 
 // rows are arcs in compressed rows: those of row i are Targets[Offsets[i]:Offsets[i+1]], strictly ascending,
@@ -33,10 +33,6 @@ type assembly struct {
 }
 
 const (
-	// parallelAbove is the number of arcs from which it pays to start goroutines.
-	parallelAbove = 1 << 15
-	// builders is how many buckets are built at once; in each, the arcs of a chunk and of a row are there twice.
-	builders = 4
 	// releaseAbove is the number of arcs from which memory that has served is given back at once: the
 	// collector would let it stand beside the CSR. Up to there it is 128 MiB at most.
 	releaseAbove = 1 << 24
@@ -59,25 +55,16 @@ func (c *Collector) Rows(n int, lighter func(a, b uint32) bool) rows {
 		debug.FreeOSMemory()
 	}
 	a.Offsets, a.Targets, a.Words = make([]int64, n+1), make([]int32, all), make([]uint32, all)
-	workers := 1
-	if all >= parallelAbove {
-		workers = min(runtime.GOMAXPROCS(0), builders)
-	}
-	var next atomic.Int64
-	var group errgroup.Group
-	for range workers {
-		group.Go(func() error {
-			var s scratch
-			for i := next.Add(1) - 1; i < int64(buckets); i = next.Add(1) - 1 {
-				a.releasing.RLock()
-				a.build(int(i), &s)
-				a.releasing.RUnlock()
-				a.release(a.first[i+1] - a.first[i])
-			}
+	_ = parallel.Do(context.Background(), buckets, func() func(int) error { // there is no error
+		var s scratch
+		return func(i int) error {
+			a.releasing.RLock()
+			a.build(i, &s)
+			a.releasing.RUnlock()
+			a.release(a.first[i+1] - a.first[i])
 			return nil
-		})
-	}
-	_ = group.Wait() // there is no error
+		}
+	}, func() {})
 	a.closeGaps()
 	return a.rows
 }
@@ -133,7 +120,7 @@ func (a *assembly) build(i int, s *scratch) {
 		for ; from < to; from++ {
 			s.pairs = append(s.pairs, uint64(targets[from])<<32|uint64(words[from]))
 		}
-		sortPairs(s.pairs)
+		slices.Sort(s.pairs)
 		start := out
 		for _, p := range s.pairs {
 			v, w := int32(p>>32), uint32(p)
@@ -147,20 +134,6 @@ func (a *assembly) build(i int, s *scratch) {
 		ends[r] = out
 	}
 	a.kept[i] = out - first
-}
-
-// sortPairs sorts the arcs of a row. Most rows are short.
-func sortPairs(pairs []uint64) {
-	if len(pairs) > 40 {
-		slices.Sort(pairs)
-		return
-	}
-	for i, p := range pairs {
-		for ; i > 0 && pairs[i-1] > p; i-- {
-			pairs[i] = pairs[i-1]
-		}
-		pairs[i] = p
-	}
 }
 
 // closeGaps moves the arcs together where merging has left gaps.

@@ -1,3 +1,4 @@
+// Package input gives the bytes of a file or a stream, counted, summed and decompressed.
 package input
 
 import (
@@ -7,11 +8,12 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
-	"time"
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/packed"
+	"ooc/tiles/class"
 )
 
 // HeadSize is how much of the data can be looked at before it is read.
@@ -20,15 +22,15 @@ const HeadSize = 1 << 16
 // Input is an input while it is read: its bytes as stored, maybe compressed, counted and summed.
 type Input struct {
 	Name string
-	Sum  hash.Hash // of what is read; nil for none
-	File *os.File  // nil where the input can be read once only, in order
+	Sum  hash.Hash   // of what is read; nil for none
+	File *os.File    // nil where the input can be read once only, in order
+	Was  fs.FileInfo // what Open opened, then; else nil
 
-	size     int64 // read so far
-	modified time.Time
-	stored   io.Reader
-	opened   *os.File
-	data     *bufio.Reader // what Decompress returned last, until it is released
-	release  func()
+	size    int64 // read so far
+	stored  io.Reader
+	opened  *os.File
+	data    *bufio.Reader // what Decompress returned last, until it is released
+	release func()
 }
 
 // Open opens a file, or standard input if path is "-".
@@ -45,7 +47,7 @@ func Open(path string) (*Input, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	in := New(f, path)
-	in.opened, in.modified = f, info.ModTime()
+	in.opened, in.Was = f, info
 	if info.Mode().IsRegular() {
 		in.File = f
 	}
@@ -69,7 +71,10 @@ func (in *Input) Close() error {
 
 // Source says what was read so far.
 func (in *Input) Source() *graph.Source {
-	s := &graph.Source{Name: in.Name, Size: in.size, ModTime: in.modified}
+	s := &graph.Source{Name: in.Name, Size: in.size}
+	if in.Was != nil {
+		s.ModTime = in.Was.ModTime()
+	}
 	if in.Sum != nil {
 		s.SHA256 = hex.EncodeToString(in.Sum.Sum(nil))
 	}
@@ -112,7 +117,7 @@ func (in *Input) Drain() error {
 	return err
 }
 
-// Unchanged returns ErrChanged if a file that was read to its end is not what it was when it was opened.
+// Unchanged returns ErrChanged if a file is not what it was when it was opened.
 func (in *Input) Unchanged() error {
 	if in.File == nil {
 		return nil
@@ -121,7 +126,7 @@ func (in *Input) Unchanged() error {
 	if err != nil {
 		return err
 	}
-	if now.Size() != in.size || !now.ModTime().Equal(in.modified) {
+	if now.Size() != in.Was.Size() || !now.ModTime().Equal(in.Was.ModTime()) {
 		return fmt.Errorf("%s: %w", in.Name, graph.ErrChanged)
 	}
 	return nil
@@ -130,9 +135,7 @@ func (in *Input) Unchanged() error {
 // Wrap adds name and line to an error that has none: one of reading or of decompressing.
 func (in *Input) Wrap(line int64, err error) error {
 	var path *os.PathError
-	if errors.Is(err, graph.ErrBadInput) || errors.Is(err, graph.ErrNegativeCycle) ||
-		errors.Is(err, graph.ErrOptions) ||
-		errors.Is(err, graph.ErrChanged) || errors.As(err, &path) {
+	if class.Of(err) != class.Failed || errors.As(err, &path) {
 		return err
 	}
 	return &graph.InputError{File: in.Name, Line: line, Reason: "cannot be read: " + err.Error()}

@@ -18,9 +18,6 @@ import (
 // Magic is how every array begins.
 const Magic = "\x93NUMPY"
 
-// notAnArray is what is wrong with an input that does not.
-const notAnArray = `not a NumPy array: it does not begin with \x93NUMPY`
-
 // Header is what the header of an array says.
 // It is parsed here because the libraries there are (sbinet/npyio v0.6.0, kshedden/gonpy) know
 // neither version 3 nor keys in another order, and panic on damaged headers.
@@ -51,7 +48,7 @@ func Read(r io.Reader) (Header, error) {
 	fixed := make([]byte, 8)
 	err := readAll(r, fixed)
 	if string(fixed[:6]) != Magic && (err == nil || errors.Is(err, graph.ErrBadInput)) {
-		return h, badHeader(notAnArray)
+		return h, badHeader(`not a NumPy array: it does not begin with \x93NUMPY`)
 	}
 	if err != nil {
 		return h, err

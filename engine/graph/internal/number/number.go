@@ -53,11 +53,11 @@ func Digits(tok []byte) (x int64, ok bool) {
 	return x, len(tok) > 0
 }
 
-// State is the result of converting a decimal to an integer.
-type State int
+// state is the result of converting a decimal to an integer.
+type state int
 
 const (
-	Integer State = iota
+	Integer state = iota
 	Fraction
 	Huge // an integer whose magnitude passes 2⁶²
 )
@@ -70,7 +70,7 @@ const (
 )
 
 // Times returns tok, which is a number, times a scale from 1 on, exactly.
-func Times(tok []byte, scale int64) (int64, State) {
+func Times(tok []byte, scale int64) (int64, state) {
 	x, _ := Parse(tok)
 	y := math.Round(x * float64(scale))
 	mant, exp := cutExponent(tok)
@@ -84,18 +84,12 @@ func Times(tok []byte, scale int64) (int64, State) {
 		return int64(y), Integer
 	case math.IsInf(x, 0):
 		return 0, Huge
-	case len(mant) > longest || exp > longest || exp < -longest:
-		switch {
-		case y != x*float64(scale):
-			return 0, Fraction
-		case math.Abs(y) >= 1<<62:
-			return 0, Huge
-		}
-		return int64(y), Integer
 	}
-	r, ok := new(big.Rat).SetString(string(tok))
-	if !ok {
-		return 0, Fraction
+	r := new(big.Rat)
+	if len(mant) > longest || exp > longest || exp < -longest {
+		r.SetFloat64(x)
+	} else {
+		r.SetString(string(tok))
 	}
 	if r.Mul(r, new(big.Rat).SetInt64(scale)); !r.IsInt() {
 		return 0, Fraction
@@ -116,10 +110,7 @@ func IsPowerOfTen(x int64) bool {
 
 // cutExponent returns what stands before the e of a number, and the number behind it.
 func cutExponent(tok []byte) (mant []byte, exp int) {
-	at := bytes.IndexByte(tok, 'e')
-	if at < 0 {
-		at = bytes.IndexByte(tok, 'E')
-	}
+	at := max(bytes.IndexByte(tok, 'e'), bytes.IndexByte(tok, 'E'))
 	if at < 0 {
 		return tok, 0
 	}
@@ -150,26 +141,21 @@ func NotNegative(tok []byte) bool {
 
 // Special reads the spellings of infinity and of not-a-number.
 func Special(tok []byte) (x float64, ok bool) {
-	if len(tok) < 3 || len(tok) > len("-infinity") {
+	if len(tok) < 3 || len(tok) > len("-infinity") || tok[len(tok)-1] <= '9' {
 		return 0, false
 	}
-	switch string(bytes.ToLower(tok)) {
-	case "inf", "+inf", "infinity", "+infinity":
-		return math.Inf(1), true
-	case "-inf", "-infinity":
-		return math.Inf(-1), true
-	case "nan", "+nan", "-nan":
+	if signed := tok[0] == '+' || tok[0] == '-'; signed && strings.EqualFold(stringOf(tok[1:]), "nan") {
 		return math.NaN(), true
 	}
-	return 0, false
+	x, err := strconv.ParseFloat(stringOf(tok), 64) // which reads the others
+	return x, err == nil
 }
 
 // FewNines is the least number that NoPath reports.
 const FewNines = 99999
 
 // NoPath reports whether a number is what programs write if there is no path: the largest number of a type, five nines
-// or
-// more, 10 to a power from 10⁹ on, or −1.
+// or more, 10 to a power from 10⁹ on, or −1.
 func NoPath(x float64) bool {
 	digits := strconv.FormatFloat(x, 'f', -1, 64)
 	switch {

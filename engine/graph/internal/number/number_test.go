@@ -119,7 +119,7 @@ func TestPlaces(t *testing.T) {
 func TestVeryLongNumbers(t *testing.T) {
 	long := strings.Repeat("7", 1<<20)
 	zeros := strings.Repeat("0", 1<<20)
-	for text, want := range map[string]State{
+	for text, want := range map[string]state{
 		long: Huge, "0." + long: Fraction, zeros + "5": Integer, "5." + zeros: Integer,
 		"5e" + long: Huge, "5e-" + long: Fraction, "0e" + long: Integer,
 	} {

@@ -22,8 +22,8 @@ type Weighing struct {
 	Integral bool // the header says that weights are integers
 
 	asks    bool    // the input is a matrix, in which a number may be no arc
-	hasNone bool    // none is one
-	none    float64 // maybe NaN
+	hasNone bool    // None is one
+	None    float64 // maybe NaN
 
 	doubles []float64 // of kind f64, by word
 
@@ -95,18 +95,15 @@ func (w *Weighing) Word(tok []byte) (word uint32, v verdict, reason string) {
 		return w.intWord(tok, float64(r))
 	}
 	switch {
-	case w.Want == entry.KindF64:
+	case w.Want == entry.KindF64, !w.Float && whole(tok, x):
 		return w.intWord(tok, x)
-	case w.Float:
-		w.Fraction = w.Fraction || w.Want == Auto && !whole(tok, x)
-		return w.floatWord(tok, x, nearest(tok, x))
-	case whole(tok, x):
-		return w.intWord(tok, x)
-	case w.Want == Auto:
-		w.Fraction, w.Float = true, true
-		return w.floatWord(tok, x, nearest(tok, x))
+	case !w.Float && w.Want != Auto:
+		return 0, bad, fmt.Sprintf("weight %s is not an integer: use --kind f32, or --scale to make it one",
+			Quoted(tok))
 	}
-	return 0, bad, fmt.Sprintf("weight %s is not an integer: use --kind f32, or --scale to make it one", Quoted(tok))
+	w.Fraction = w.Fraction || w.Want == Auto && !whole(tok, x)
+	w.Float = true
+	return w.floatWord(tok, x, nearest(tok, x))
 }
 
 func (w *Weighing) notNumber(tok []byte) (uint32, verdict, string) {
@@ -207,10 +204,10 @@ func (w *Weighing) SetNone(text string) error {
 	if !ok {
 		x, ok = Special(tok)
 	}
-	if !ok && len(tok) > 0 {
+	if !ok && text != "" {
 		return BadOption("--no-arc %s is not a number", Quoted(tok))
 	}
-	w.asks, w.hasNone, w.none = true, ok, x
+	w.asks, w.hasNone, w.None = true, ok, x
 	return nil
 }
 
@@ -223,7 +220,7 @@ func (w *Weighing) IsNone(tok []byte) bool {
 	if !ok && w.hasNone {
 		x, ok = Parse(tok)
 	}
-	return ok && w.hasNone && (x == w.none || x != x && w.none != w.none)
+	return ok && w.hasNone && (x == w.None || x != x && w.None != w.None)
 }
 
 // Double returns the word of a weight of kind f64, which does not fit the words that arcs are collected with: its place

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"ooc/engine/graph/internal/number"
 )
@@ -23,13 +22,11 @@ type Columns struct {
 
 // Names are the names that mean a column, the proper one first.
 var Names = [3][]string{
-	{"from", "source", "src", "tail", "u", "start", "from_node", "fromnodeid", "node1", "start_node", "orig", "origin",
-		"follower", "citing", "sender", "init_node", "row", "von",
-		"quelle", "départ", "origen"},
-	{"to", "target", "dst", "destination", "head", "v", "end", "to_node", "tonodeid", "node2", "end_node", "dest",
-		"followee", "cited", "receiver", "term_node", "col", "column", "nach",
-		"ziel", "arrivée", "destino"},
-	{"weight", "w", "length", "len", "cost", "distance", "dist"},
+	strings.Fields("from source src tail u start from_node fromnodeid node1 start_node orig origin follower citing " +
+		"sender init_node row von quelle départ origen"),
+	strings.Fields("to target dst destination head v end to_node tonodeid node2 end_node dest followee cited " +
+		"receiver term_node col column nach ziel arrivée destino"),
+	strings.Fields("weight w length len cost distance dist"),
 }
 
 // Named finds the columns by their names. It returns false where from or to is not among them,
@@ -37,21 +34,20 @@ var Names = [3][]string{
 func Named(names []string) (Columns, bool, error) {
 	var at [3]int
 	for part, synonyms := range Names {
-		at[part] = -1
-		proper := false
-		for i, name := range names {
-			name = strings.ToLower(strings.TrimSpace(name))
-			for k, s := range synonyms {
-				switch {
-				case name != s:
-				case at[part] >= 0 && (k == 0) == proper:
-					return Columns{}, false, fmt.Errorf("two columns name the %s: %q and %q", synonyms[0],
-						names[at[part]], names[i])
-				case at[part] < 0 || k == 0:
-					at[part], proper = i, k == 0
-				}
-			}
+		mean := func(words []string) []int {
+			return where(names, func(name string) bool {
+				return slices.Contains(words, strings.ToLower(strings.TrimSpace(name)))
+			})
 		}
+		found := mean(synonyms[:1])
+		if found == nil {
+			found = mean(synonyms)
+		}
+		if len(found) > 1 {
+			return Columns{}, false, fmt.Errorf("two columns name the %s: %q and %q", synonyms[0], names[found[0]],
+				names[found[1]])
+		}
+		at[part] = append(found, -1)[0]
 	}
 	if at[0] < 0 && at[1] < 0 {
 		at[0], at[1] = pair(names)
@@ -66,9 +62,12 @@ func Named(names []string) (Columns, bool, error) {
 // pair finds the two columns whose names differ only in a 1 and a 2, or an a and a b, at their ends: gene1 and gene2.
 func pair(names []string) (first, second int) {
 	first, second = -1, -1
-	for i, a := range names {
-		for k, b := range names {
-			a, b := letters(a), letters(b)
+	short := slices.Clone(names)
+	for i, name := range names {
+		short[i] = letters(name)
+	}
+	for i, a := range short {
+		for k, b := range short {
 			if end := len(a) - 1; end < 2 || len(b) != len(a) || a[:end] != b[:end] || a[end:]+b[end:] != "12" &&
 				a[end:]+b[end:] != "ab" {
 				continue
@@ -87,41 +86,43 @@ var placeOrTime = regexp.MustCompile("^(time|date|lat|lon|lng|x|y)$")
 // withWord returns the only column whose name has one of some words of two letters or more in it, as from_station has;
 // -1 if there is none, or several. Names of times and places have more than one.
 func withWord(names, words []string) int {
-	found := -1
-	for i, name := range names {
+	return only(names, func(name string) bool {
 		in := splitWords(name)
-		if !slices.ContainsFunc(in, func(w string) bool { return len(w) > 1 && slices.Contains(words, w) }) ||
-			slices.ContainsFunc(in, placeOrTime.MatchString) {
-			continue
-		}
-		if found >= 0 {
-			return -1
-		}
-		found = i
-	}
-	return found
+		return slices.ContainsFunc(in, func(w string) bool { return len(w) > 1 && slices.Contains(words, w) }) &&
+			!slices.ContainsFunc(in, placeOrTime.MatchString)
+	})
 }
 
-// splitWords returns the words in a name, in lower case: what is not a letter, and capitals, begin new ones.
-func splitWords(name string) []string {
-	var words strings.Builder
-	lower := false
-	for _, r := range name {
-		if unicode.IsUpper(r) && lower || !unicode.IsLetter(r) {
-			words.WriteByte(' ')
-		}
-		if lower = unicode.IsLower(r); unicode.IsLetter(r) {
-			words.WriteRune(unicode.ToLower(r))
+// where returns the columns whose names are so.
+func where(names []string, is func(name string) bool) (at []int) {
+	for i, name := range names {
+		if is(name) {
+			at = append(at, i)
 		}
 	}
-	return strings.Fields(words.String())
+	return at
+}
+
+// only returns the column whose name is so; -1 if there is none, or several.
+func only(names []string, is func(name string) bool) int {
+	if at := where(names, is); len(at) == 1 {
+		return at[0]
+	}
+	return -1
+}
+
+var word = regexp.MustCompile(`\p{Lu}+[\p{Ll}\p{Lt}\p{Lm}\p{Lo}]*|[\p{Ll}\p{Lt}\p{Lm}\p{Lo}]+`)
+
+// splitWords returns the words in a name, in lower case, and what is between them: what is not a letter, and capitals,
+// begin new ones.
+func splitWords(name string) []string {
+	return strings.Fields(strings.ToLower(word.ReplaceAllString(name, " $0 ")))
 }
 
 // headerWords are words that name columns, and seldom vertices; beside those in Names.
 var headerWords = strings.Fields("node nodes vertex vertices id ids name label gene genes protein proteins user " +
-	"users followed friend parent child " +
-	"author paper person actor buyer seller station stop city airport country subject object interactor employee " +
-	"manager customer product item page article")
+	"users followed friend parent child author paper person actor buyer seller station stop city airport country " +
+	"subject object interactor employee manager customer product item page article")
 
 // Word reports whether a name has a word in it that names columns: case, digits and what separates words do not count.
 func Word(name string) bool {
@@ -131,12 +132,9 @@ func Word(name string) bool {
 	})
 }
 
-// WayBack returns the column that has the weight of the way back beside a column with a weight, as pgRouting's
+// WayBack returns the column that has the weight of the way back beside the column of the weight, as pgRouting's
 // reverse_cost beside cost; -1 if there is none.
 func WayBack(header []string, weight int) int {
-	if weight < 0 {
-		return -1
-	}
 	name := regexp.QuoteMeta(letters(header[weight]))
 	back := regexp.MustCompile("^((reverse|rev|r|backward)" + name + "|" + name + "reverse)$")
 	return slices.IndexFunc(header, func(other string) bool { return back.MatchString(letters(other)) })
@@ -157,7 +155,7 @@ func NoLength(name string) bool {
 type Picks [3]string
 
 // Option reads Options.Columns: the names of all columns in their order, or picks such as from=a,to=b. It returns
-// the columns where these need no header, and else Picks.
+// the columns where these need no header, or else Picks.
 func Option(list string) (*Columns, Picks, error) {
 	bad := func(format string, args ...any) error {
 		return number.BadOption("columns %q: %s", list, fmt.Sprintf(format, args...))
@@ -196,7 +194,7 @@ func Option(list string) (*Columns, Picks, error) {
 	if err != nil {
 		return nil, p, bad("%v", err)
 	}
-	return &c, p, nil
+	return &c, Picks{}, nil
 }
 
 // maxColumn is the most that the number of a column may be.
@@ -206,19 +204,15 @@ const maxColumn = 1 << 16
 func (p Picks) Among(header []string) (Columns, error) {
 	at := [3]int{-1, -1, -1}
 	for k, column := range p {
-		for i, name := range header {
-			switch {
-			case !strings.EqualFold(strings.TrimSpace(name), column) || column == "":
-			case at[k] >= 0:
-				return Columns{}, fmt.Errorf("two columns have the name %q: pick one by its number, %d or %d", column,
-					at[k]+1, i+1)
-			default:
-				at[k] = i
-			}
-		}
+		found := where(header, func(name string) bool { return strings.EqualFold(strings.TrimSpace(name), column) })
 		n, err := strconv.Atoi(column)
 		switch {
-		case column == "" || at[k] >= 0:
+		case column == "":
+		case len(found) > 1:
+			return Columns{}, fmt.Errorf("two columns have the name %q: pick one by its number, %d or %d", column,
+				found[0]+1, found[1]+1)
+		case len(found) == 1:
+			at[k] = found[0]
 		case err == nil && n >= 1 && n <= cmp.Or(len(header), maxColumn):
 			at[k] = n - 1
 		case header == nil && !errors.Is(err, strconv.ErrSyntax):
@@ -264,24 +258,22 @@ func HowToPick(width int, header []string) string {
 	return fmt.Sprintf("pick them by name, --columns from=A,to=B,weight=C with A, B and C of %s", Quoted(header))
 }
 
+// Quoted lists names for a message.
 func Quoted(names []string) string {
 	const most = 30
-	var b strings.Builder
-	for i, name := range names[:min(len(names), most)] {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(number.Quoted([]byte(strings.TrimSpace(name))))
+	var quoted []string
+	for _, name := range names[:min(len(names), most)] {
+		quoted = append(quoted, number.Quoted([]byte(strings.TrimSpace(name))))
 	}
+	text := strings.Join(quoted, ", ")
 	if len(names) > most {
-		fmt.Fprintf(&b, " and %d more", len(names)-most)
+		text += fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	return b.String()
+	return text
 }
 
 // endings are what programs put behind the names in Names: of from and to, and of weights, which are units.
-var endings = [3][]string{
-	{"", "id", "node", "nodeid", "vertex", "vertexid"},
+var endings = [2][]string{
 	{"", "id", "node", "nodeid", "vertex", "vertexid"},
 	{"", "m", "km", "meter", "meters", "metre", "metres", "mi", "miles", "ft", "s", "sec", "seconds", "min", "minutes",
 		"h", "hours"},
@@ -290,21 +282,14 @@ var endings = [3][]string{
 // Likely finds columns whose names only resemble those in Names: for advice, not for reading. -1 stands for none,
 // or for more than one.
 func Likely(header []string) Columns {
-	at := [3]int{-1, -1, -1}
+	var at [3]int
 	for part, synonyms := range Names {
-		found := 0
-		for i, name := range header {
-			if name = letters(name); slices.ContainsFunc(synonyms, func(s string) bool {
-				rest, ok := strings.CutPrefix(name, letters(s))
-				return ok && slices.Contains(endings[part], rest)
-			}) {
-				at[part] = i
-				found++
-			}
-		}
-		if found > 1 {
-			at[part] = -1
-		}
+		at[part] = only(header, func(name string) bool {
+			return slices.ContainsFunc(synonyms, func(s string) bool {
+				rest, ok := strings.CutPrefix(letters(name), letters(s))
+				return ok && slices.Contains(endings[part/2], rest)
+			})
+		})
 	}
 	return Columns{From: at[0], To: at[1], Weight: at[2]}
 }
@@ -330,15 +315,10 @@ func Ends(header []string) bool {
 	return long[0] == "" && long[1] == "" && slices.Contains(Names[2], strings.ToLower(strings.TrimSpace(long[2])))
 }
 
+var noLetters = regexp.MustCompile(`[^\pL\p{Nd}]+`)
+
 // letters returns the letters and digits of a name, in lower case.
-func letters(name string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, name)
-}
+func letters(name string) string { return strings.ToLower(noLetters.ReplaceAllString(name, "")) }
 
 // NumbersRows reports whether a column, by its name, numbers the rows of a table, or names them.
 func NumbersRows(name string) bool {

@@ -55,15 +55,11 @@ func Recognise(head []byte) (name, remedy string) {
 	}
 	start, isJSON := string(latin1), startsJSON(head)
 	for _, f := range formats() {
-		m := []string(nil)
-		if !f.json || isJSON {
-			m = f.pattern.FindStringSubmatch(start)
+		if f.json && !isJSON {
+			continue
 		}
-		switch key := f.pattern.SubexpIndex("key"); {
-		case m != nil && key > 0:
-			return f.name, strings.Replace(f.remedy, "KEY", m[key], 1)
-		case m != nil:
-			return f.name, f.remedy
+		if m := f.pattern.FindStringSubmatch(start); m != nil {
+			return f.name, strings.Replace(f.remedy, "KEY", m[max(f.pattern.SubexpIndex("key"), 0)], 1)
 		}
 	}
 	return "", ""
@@ -71,25 +67,12 @@ func Recognise(head []byte) (name, remedy string) {
 
 // startsJSON reports whether head is, or begins, an array or object with something in it, alone or one a line.
 func startsJSON(head []byte) bool {
-	head = bytes.TrimLeft(head, " \t\r\n")
-	if len(head) == 0 || head[0] != '{' && head[0] != '[' {
+	head = bytes.TrimSpace(head)
+	if len(head) < 2 || head[0] != '{' && head[0] != '[' {
 		return false
 	}
 	d := json.NewDecoder(bytes.NewReader(head))
-	for depth, tokens := 0, 0; ; tokens++ {
-		t, err := d.Token()
-		if err != nil {
-			return err == io.ErrUnexpectedEOF || err == io.EOF && tokens > 1
-		}
-		switch t {
-		case json.Delim('{'), json.Delim('['):
-			depth++
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-		}
-		if depth == 0 {
-			rest := bytes.TrimLeft(head[d.InputOffset():], " \t\r")
-			return len(rest) == 0 || rest[0] == '\n'
-		}
-	}
+	err := d.Decode(new(json.RawMessage))
+	rest := bytes.TrimLeft(head[d.InputOffset():], " \t\r")
+	return err == io.ErrUnexpectedEOF || err == nil && (len(rest) == 0 || rest[0] == '\n')
 }

@@ -96,7 +96,11 @@ func (l *Reader) Next() ([]byte, error) {
 		return nil, io.EOF
 	}
 	l.Line++
-	line = without(without(line, '\n'), '\r')
+	for _, end := range [...]byte{'\n', '\r'} {
+		if last := len(line) - 1; last >= 0 && line[last] == end {
+			line = line[:last]
+		}
+	}
 	switch {
 	case len(line) > maxLine:
 		return nil, errLongLine
@@ -104,13 +108,6 @@ func (l *Reader) Next() ([]byte, error) {
 		return nil, err
 	}
 	return line, nil
-}
-
-func without(line []byte, end byte) []byte {
-	if last := len(line) - 1; last >= 0 && line[last] == end {
-		return line[:last]
-	}
-	return line
 }
 
 // Each passes each line that is left to line, as Next returns them.

@@ -96,8 +96,8 @@ func (a *array) end() {
 	}
 }
 
-// bits reads the next number: of a signed type, in two's complement of 64 bits.
-func (a *array) bits() uint64 {
+// next reads the next number, as its bits: an unsigned one of 64 bits may become negative.
+func (a *array) next() int64 {
 	if a.of.err != nil {
 		return 0
 	}
@@ -112,19 +112,16 @@ func (a *array) bits() uint64 {
 	if a.Big {
 		slices.Reverse(b)
 	}
-	x := binary.LittleEndian.Uint64(a.word[:])
+	x := int64(binary.LittleEndian.Uint64(a.word[:]))
 	if shift := 64 - 8*a.Size(); a.Code[0] == 'i' {
-		return uint64(int64(x<<shift) >> shift)
+		return x << shift >> shift
 	}
 	return x
 }
 
-// nextIndex reads an integer. An unsigned one of 64 bits may become negative.
-func (a *array) nextIndex() int64 { return int64(a.bits()) }
-
 // nextValue reads a weight.
 func (a *array) nextValue() Value {
-	x := Value{a.Code, a.bits()}
+	x := Value{a.Code, a.next()}
 	if x.code == "b1" && x.bits > 1 {
 		a.of.fail("%s: %d is neither False nor True", a.name, x.bits)
 	}
@@ -134,7 +131,7 @@ func (a *array) nextValue() Value {
 // Value is a weight of some type of NumPy's.
 type Value struct {
 	code string
-	bits uint64
+	bits int64
 }
 
 // Float returns the value as a float64, the nearest to it, and whether its type is a floating one.
@@ -143,11 +140,11 @@ func (x Value) Float() (value float64, floating bool) {
 	case "f4":
 		return float64(math.Float32frombits(uint32(x.bits))), true
 	case "f8":
-		return math.Float64frombits(x.bits), true
+		return math.Float64frombits(uint64(x.bits)), true
 	case "u8":
-		return float64(x.bits), false
+		return float64(uint64(x.bits)), false
 	}
-	return float64(int64(x.bits)), false
+	return float64(x.bits), false
 }
 
 // Append appends the value as text: of a floating type, the fewest digits that it is read from again.
@@ -156,11 +153,11 @@ func (x Value) Append(out []byte) []byte {
 	case "f4":
 		return text.NumbersOf(entry.KindF32, 1).Append(out, value)
 	case "f8":
-		return text.Float64.Append(out, value)
+		return text.Numbers{}.Append(out, value)
 	case "u8":
-		return strconv.AppendUint(out, x.bits, 10)
+		return strconv.AppendUint(out, uint64(x.bits), 10)
 	}
-	return strconv.AppendInt(out, int64(x.bits), 10)
+	return strconv.AppendInt(out, x.bits, 10)
 }
 
 // Int32 returns the value if it is a small integer.

@@ -41,7 +41,7 @@ func (m *matrix) numbers(a *array) graph.IDs {
 	}
 	var all []int64 // not of a size that is not there yet
 	for m.err == nil && len(all) < int(m.N) {
-		all = append(all, a.nextIndex())
+		all = append(all, a.next())
 	}
 	return graph.IDs{Numeric: all}
 }

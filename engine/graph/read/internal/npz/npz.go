@@ -6,11 +6,13 @@ import (
 	"archive/zip"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/internal/number"
+	"ooc/engine/graph/read/internal/columns"
 )
 
 // matrix is a sparse matrix in an archive. Its errors are about the content, and do not name the file.
@@ -28,9 +30,9 @@ const most = 16
 // toCSR is the Python that turns any layout into one that is read, without the zeros that fill blocks.
 const toCSR = `in Python: import scipy.sparse as s; A = s.load_npz("FILE").tocsr(); A.eliminate_zeros(); s.save_npz("NEW.npz", A)`
 
-// Open reads what an archive of size bytes says of its matrix.
-func Open(r io.ReaderAt, size int64) (*matrix, error) {
-	archive, err := zip.NewReader(r, size)
+// Open reads what an archive says of its matrix.
+func Open(file *io.SectionReader) (*matrix, error) {
+	archive, err := zip.NewReader(file, file.Size())
 	if err != nil {
 		return nil, fmt.Errorf("the archive cannot be read: %w", err)
 	}
@@ -61,14 +63,7 @@ func (m *matrix) fail(format string, args ...any) {
 }
 
 // names lists the members.
-func (m *matrix) names() string {
-	var all []string
-	for name := range m.members {
-		all = append(all, number.Quoted([]byte(name)))
-	}
-	slices.Sort(all)
-	return strings.Join(all, ", ")
-}
+func (m *matrix) names() string { return columns.Quoted(slices.Sorted(maps.Keys(m.members))) }
 
 // layout reads which layout it is: a text of three letters in an array of no dimensions, in bytes or, from Python 2,
 // UTF-32.
@@ -95,7 +90,7 @@ func (m *matrix) shape() {
 	if a.length != 2 {
 		m.fail("a sparse array of %d dimension(s) is no matrix of weights, which has two", a.length)
 	}
-	rows, cols := a.nextIndex(), a.nextIndex()
+	rows, cols := a.next(), a.next()
 	switch {
 	case rows != cols:
 		m.fail("a matrix of %d rows and %d columns is not square, as that of a graph is", rows, cols)
@@ -154,13 +149,13 @@ func (m *matrix) lines(indptr, indices *array, n int64) func(k int64) int64 {
 	if indices.length != n {
 		m.fail("there are %d indices for %d values", indices.length, n)
 	}
-	line, end := int64(-1), indptr.nextIndex()
+	line, end := int64(-1), indptr.next()
 	if end != 0 {
 		m.fail("indptr begins with %d, not 0", end)
 	}
 	return func(k int64) int64 {
 		for ; k >= end && line < m.N-1; line++ {
-			next := indptr.nextIndex()
+			next := indptr.next()
 			if next < end || next > n {
 				m.fail("indptr goes from %d to %d at line %d of %d entries", end, next, line+1, n)
 			}
@@ -178,7 +173,7 @@ func (m *matrix) lines(indptr, indices *array, n int64) func(k int64) int64 {
 
 // index reads the number of a row or column.
 func (m *matrix) index(a *array) int64 {
-	k := a.nextIndex()
+	k := a.next()
 	if k < 0 || k >= m.N {
 		m.fail("%s %d is outside 0…%d", a.name, k, m.N-1)
 	}

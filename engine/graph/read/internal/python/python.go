@@ -20,27 +20,8 @@ func Cut(line []byte) (ends, data []byte) {
 
 // Dict passes the entries of a dictionary, in braces, to item. It returns false if text is none.
 func Dict(text []byte, item func(key string, value []byte)) bool {
-	for text = bytes.TrimSpace(text[1 : len(text)-1]); len(text) > 0; {
-		end := literalEnd(text, ':')
-		if end < 0 || end == len(text) {
-			return false
-		}
-		key := strings.Trim(string(bytes.TrimSpace(text[:end])), `'"`)
-		text = text[end+1:]
-		if end = literalEnd(text, ','); end < 0 {
-			return false
-		}
-		item(key, bytes.TrimSpace(text[:end]))
-		text = bytes.TrimSpace(text[min(end+1, len(text)):])
-	}
-	return true
-}
-
-// literalEnd returns where the literal of Python at the start of text is followed by stop, or ends. It returns -1 if
-// quotes or brackets are not closed.
-func literalEnd(text []byte, stop byte) int {
-	depth, quote := 0, byte(0)
-	for i := 0; i < len(text); i++ {
+	depth, quote, start, key := 0, byte(0), 1, []byte(nil)
+	for i := 1; i < len(text); i++ {
 		switch c := text[i]; {
 		case quote != 0 && c == '\\':
 			i++
@@ -50,20 +31,24 @@ func literalEnd(text []byte, stop byte) int {
 			}
 		case c == '\'' || c == '"':
 			quote = c
-		case c == stop && depth == 0:
-			return i
+		case depth == 0 && key == nil && c == ':':
+			key, start = text[start:i], i+1
+		case depth == 0 && (c == ',' || i == len(text)-1):
+			if value := bytes.TrimSpace(text[start:i]); key != nil {
+				item(strings.Trim(string(bytes.TrimSpace(key)), `'"`), value)
+			} else if c == ',' || len(value) > 0 {
+				return false
+			}
+			key, start = nil, i+1
 		case strings.IndexByte("([{", c) >= 0:
 			depth++
 		case strings.IndexByte(")]}", c) >= 0:
 			if depth--; depth < 0 {
-				return -1
+				return false
 			}
 		}
 	}
-	if depth != 0 || quote != 0 {
-		return -1
-	}
-	return len(text)
+	return start == len(text) // the last brace closes the first
 }
 
 var numPy = regexp.MustCompile(`^np\.(?:u?int|float)[0-9]+\((.*)\)$`)
