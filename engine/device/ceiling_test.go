@@ -38,17 +38,17 @@ func TestCeilingsAreKept(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a", "ceilings")
 	defer device.KeepCeilings("")
 	device.KeepCeilings(file)
-	if got := device.KeptCeiling(slowed{host, "AVX-512, 2 threads", 60e9}, entry.I32); got != 0 {
+	if got := device.Ceiling(slowed{host, "AVX-512, 2 threads", 0}, entry.I32, 1); got != 0 {
 		t.Errorf("%g is kept before anything was measured", got)
 	}
 	next := func(what, model string, measured, want float64) {
 		t.Helper()
 		device.KeepCeilings(file) // a process begins
 		for _, v := range []entry.Variant{entry.I32, entry.F32, entry.I32} {
-			if got := device.Ceiling(slowed{host, model, measured}, v); got != want {
+			if got := device.Ceiling(slowed{host, model, measured}, v, 0); got != want {
 				t.Errorf("%s, %s: the ceiling is %g, want %g", what, v, got, want)
 			}
-			if got := device.KeptCeiling(slowed{host, model, 900e9}, v); got != want {
+			if got := device.Ceiling(slowed{host, model, 900e9}, v, 1); got != want {
 				t.Errorf("%s, %s: the ceiling that is kept is %g, want %g", what, v, got, want)
 			}
 		}
@@ -81,7 +81,7 @@ func TestCeilingsAreKept(t *testing.T) {
 	}
 	next("a folder in its place", "AVX-512, 2 threads", 40e9, 40e9)
 	device.KeepCeilings("")
-	if got := device.Ceiling(slowed{host, "AVX-512, 2 threads", 7e9}, entry.I32); got != 7e9 {
+	if got := device.Ceiling(slowed{host, "AVX-512, 2 threads", 7e9}, entry.I32, 0); got != 7e9 {
 		t.Errorf("without a file: %g", got)
 	}
 }

@@ -10,19 +10,16 @@ import (
 // Shared lets several solves use one device at the same time, each in a part of its memory. Rates of the device are
 // measured once, for all of them.
 type Shared struct {
-	device kernels.Device
+	On kernels.Device // which stays the caller's to close
 
 	mu    sync.Mutex
-	known map[string]any // guarded by mu
+	known map[string]any // guarded by mu; nil: nothing is
 }
-
-// Share returns a Shared for a device, which stays the caller's to close.
-func Share(d kernels.Device) *Shared { return &Shared{device: d, known: map[string]any{}} }
 
 // Part returns the device with a limit on its memory in bytes; 0: none. Its Close does nothing. Host memory from
 // AllocHost is not limited: whoever plans the solves divides that.
 func (s *Shared) Part(memory int64) kernels.Device {
-	return &part{Device: s.device, shared: s, memory: memory}
+	return &part{Device: s.On, shared: s, memory: memory}
 }
 
 // Once returns the result of measure. For parts of a shared device, also wrapped ones, it measures the whole device
@@ -32,7 +29,7 @@ func Once[T any](d kernels.Device, key string, measure func(d kernels.Device) (T
 	if !shared {
 		return measure(d)
 	}
-	s, whole := p.shared, p.shared.device
+	s, whole := p.shared, p.shared.On
 	if Tracks(d) {
 		key += " with predecessors"
 		t, err := Tracking(whole)
@@ -48,6 +45,9 @@ func Once[T any](d kernels.Device, key string, measure func(d kernels.Device) (T
 		return v.(T), nil
 	}
 	v, err := measure(whole)
+	if s.known == nil {
+		s.known = map[string]any{}
+	}
 	if err == nil {
 		s.known[key] = v
 	}

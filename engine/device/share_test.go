@@ -20,7 +20,7 @@ func share(t *testing.T, memory int64) *device.Shared {
 			t.Error(err)
 		}
 	})
-	return device.Share(d)
+	return &device.Shared{On: d}
 }
 
 func take(t *testing.T, d kernels.Device, bytes int64) kernels.Buffer {

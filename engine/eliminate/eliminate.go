@@ -29,10 +29,12 @@ import (
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/lock"
 )
 
-// Options tune an elimination, mostly for tests. The zero value is the best known from measurements.
-type Options struct {
+// Algorithm eliminates vertices, closes the core that is left, and expands the core's distances to all vertices.
+// Package sparse explains it. Its fields tune it, mostly for tests: the zero value is the best known from measurements.
+type Algorithm struct {
 	// CoreAtOnce is the largest core, in vertices, that is closed in memory and without restore points, since that
 	// takes only a moment. A GPU takes cores fasterAtOnce times as large. A larger core is solved in a store inside
 	// the store, with restore points of its own. 0: 4096; negative: every core is solved in a store.
@@ -47,12 +49,8 @@ type Options struct {
 	Free int64
 }
 
-// New returns the algorithm that eliminates vertices, closes the core that is left, and expands the core's distances to
-// all vertices. Package sparse explains it.
-func New(o Options) Algorithm {
-	o.CoreAtOnce, o.PreferDevice = cmp.Or(o.CoreAtOnce, 4096), cmp.Or(o.PreferDevice, 0.25)
-	return Algorithm{o}
-}
+// coreAtOnce is CoreAtOnce, or the default in its place.
+func (a Algorithm) coreAtOnce() int { return max(0, cmp.Or(a.CoreAtOnce, 4096)) }
 
 // fasterAtOnce is how many times larger than the processor's a core may be that a GPU closes in memory.
 const fasterAtOnce = 3
@@ -60,7 +58,7 @@ const fasterAtOnce = 3
 // closesAtOnce reports whether the device should close the core in its memory. It takes none for a core without
 // vertices.
 func (a Algorithm) closesAtOnce(core int, kind entry.Kind, info kernels.Info) bool {
-	most := max(0, a.o.CoreAtOnce)
+	most := a.coreAtOnce()
 	if !info.SharedCores {
 		most *= fasterAtOnce
 	}
@@ -84,9 +82,6 @@ var withPredecessors = rowtiles.Algorithm{Engine: renamed{factors.Engine{}}}
 type renamed struct{ rows.Engine }
 
 func (renamed) Name() string { return Name }
-
-// Algorithm is the elimination with its options. New makes one.
-type Algorithm struct{ o Options }
 
 // Name returns the algorithm's name.
 func (Algorithm) Name() string { return Name }
@@ -125,7 +120,7 @@ func (a Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 	if err := x.planned(ctx); err != nil {
 		return err
 	}
-	err = x.run(cancel.Counted(ctx, x.tally))
+	err = x.run(x.tally.Counted(ctx))
 	t.Summary.Text = x.plan.told(t.Summary)
 	return err
 }
@@ -156,7 +151,7 @@ func (x *run) planned(ctx context.Context) error {
 			return err
 		}
 		q.Graph, q.Algorithm = g, Name
-		c, err := plan.Choose(cancel.Counted(ctx, x.tally), []plan.Algorithm{x.algorithm}, *q, x.Device)
+		c, err := q.ChooseOn(x.tally.Counted(ctx), []plan.Algorithm{x.algorithm}, x.Device)
 		if err != nil {
 			return err
 		}
@@ -208,7 +203,7 @@ func (x *run) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	e, err := sparse.Eliminate(ctx, g, x.plan.Order, x.plan.Eliminated)
+	e, err := x.plan.Order.Eliminate(ctx, g, x.plan.Eliminated)
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%s: %w", x.Store.Dir(), err)
 	}
@@ -318,7 +313,8 @@ func (x *run) core(ctx context.Context, e *sparse.Elimination, g *graph.Graph) (
 		})
 	})
 	sum, distances, pitch, err := x.SolveCore(ctx, coreWeights{e, g}, fingerprint(e), reports)
-	x.Summary.Relaxations, x.Summary.Rate, x.Summary.Plans = sum.Relaxations, sum.Rate, sum.Plans.With(&x.plan)
+	x.Summary.Relaxations, x.Summary.Rate, x.Summary.Ceiling = sum.Relaxations, sum.Rate, sum.Ceiling
+	x.Summary.Plans = sum.Plans.With(&x.plan)
 	if err != nil {
 		return nil, fmt.Errorf("the core: %w", err)
 	}
@@ -401,7 +397,7 @@ func (x *run) status(stage live.Stage) live.Status {
 	st.RestorePoint = x.before()
 	st.Count(stage, x.shares(), x.before(), x.tally, x.Control)
 	st.Rows = x.plan.Rows
-	st.Checkpoint = live.CheckpointOf(x.Control, false)
+	st.Checkpoint = x.Control.CheckpointState(false)
 	if st.ETA = math.Max(0, x.plan.Seconds-x.Since(x.Began)); math.IsNaN(st.ETA) {
 		st.ETA = -1
 	}
@@ -421,7 +417,7 @@ func coreLeft(s *tiles.Store) (int, error) {
 	switch {
 	case err == nil:
 		return core.Meta().N, core.Close()
-	case tiles.Absent(err), tiles.Damaged(err), errors.Is(err, tiles.ErrNotStore):
+	case tiles.Absent(err), tiles.Damaged(err), errors.Is(err, lock.ErrNotStore):
 		return 0, nil
 	}
 	return 0, fmt.Errorf("the core: %w", err)

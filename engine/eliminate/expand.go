@@ -23,7 +23,7 @@ type expansion struct {
 // expand computes and writes every row that is not done.
 func (x *run) expand(ctx context.Context, e *sparse.Elimination, core *sparse.DenseCore) error {
 	w := &expansion{run: x, e: e, core: core,
-		Writer: &rowtiles.Writer{Task: x.Task, Host: x.host, Sink: x.algorithm.o.Sink, Shares: x.shares()}}
+		Writer: &rowtiles.Writer{Task: x.Task, Host: x.host, Sink: x.algorithm.Sink, Shares: x.shares()}}
 	w.Mark = func(st *tiles.State) { st.Stop, st.Closer = stopAt(x.plan.Eliminated), x.closer }
 	w.Look = w.look
 	w.Start()

@@ -16,6 +16,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/plan"
 	"ooc/engine/rounds"
+	"ooc/engine/rowtiles"
 	"ooc/engine/sparse"
 	"ooc/engine/text"
 	"ooc/kernels"
@@ -33,19 +34,18 @@ type planner struct {
 }
 
 func (a Algorithm) planner(q *plan.Basis) *planner {
-	rows := cmp.Or(len(q.Sources), q.Graph.N)
-	tile := cmp.Or(q.Tile, plan.RowTile(q.Graph.Kind, rows, q.Graph.N, q.Upper()))
+	rows, tile := cmp.Or(len(q.Sources), q.Graph.N), q.RowTile(q.Graph.Kind, q.Graph.N, q.Upper())
 	return &planner{q, a, rows, tile, 1 / (coreShare * q.Rates.Kernel)}
 }
 
 // Plan orders the vertices for as long as that promises to pay, and picks where to stop eliminating. It fails with
-// device.ErrMemory where a limit is too small, and with tiles.ErrNoSpace where the volume has no room for any core.
+// device.ErrMemory where a limit is too small, and with disk.ErrNoSpace where the volume has no room for any core.
 func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer) (offer plan.Offer, err error) {
 	if q.Predecessors {
 		return withPredecessors.Plan(ctx, q, before)
 	}
 	began := time.Now()
-	a.o.Free = a.free() // once: that takes a while
+	a.PreferDevice, a.Free = cmp.Or(a.PreferDevice, 0.25), a.free() // once: that takes a while
 	x := a.planner(q)
 	chooser, rounds := x, roundsSeconds(before)
 	if c := q.Chooser(); c != q {
@@ -54,6 +54,9 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer)
 	}
 	if !math.IsInf(rounds, 1) { // a plan for rounds is more exact
 		x.perRelaxation = rounds / math.Pow(float64(q.Graph.N), 3)
+		if x.Upper() { // they do half
+			x.perRelaxation *= 2
+		}
 	}
 	o, best, err := x.again(ctx)
 	again := best.Vertices > 0
@@ -67,17 +70,18 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer)
 		offer.Seconds = math.Inf(1)
 		return offer, nil
 	}
-	p := x.predict(best, a.o.PreferDevice)
+	p := x.predict(best, a.PreferDevice)
 	p.OrderSeconds, p.Order = time.Since(began).Seconds(), o
 	offer.Plan, offer.Tile, offer.Beside = &p, x.tile, a.beside(best.Core, q.Graph, q.Info)
+	offer.Memory = x.memory(best, p.Lanes > 0)
 	offer.Left, offer.Seconds = p.Seconds*(1-float64(q.State.Done)/float64(x.rows)), p.Seconds
 	if chooser != x {
-		offer.Seconds, offer.Short = chooser.predict(best, a.o.PreferDevice).Seconds, x.short(best, again)
+		offer.Seconds, offer.Short = chooser.predict(best, a.PreferDevice).Seconds, x.short(best, again)
 	}
 	return offer, nil
 }
 
-// fits fails with tiles.ErrNoSpace where the volume has no room for both the store and a core.
+// fits fails with disk.ErrNoSpace where the volume has no room for both the store and a core.
 func (x *planner) fits(core int) error {
 	const what = "a store whose elimination leaves a core of %d vertices, which is on disk beside it for a while,"
 	return x.Fits(x.StoreBytes(x.tile)+x.a.beside(core, x.Graph, x.Info), fmt.Sprintf(what, core))
@@ -89,7 +93,7 @@ func (a Algorithm) Size(q *plan.Basis) (tile int, beside int64, err error) {
 		return withPredecessors.Size(q)
 	}
 	g := &graph.Graph{Kind: q.Facts.Kind}
-	tile = cmp.Or(q.Tile, plan.RowTile(g.Kind, cmp.Or(len(q.Sources), q.Facts.N), q.Facts.N, q.Upper()))
+	tile = q.RowTile(g.Kind, q.Facts.N, q.Upper())
 	return tile, a.beside(min(q.Facts.N, a.largestCore(g.Kind)), g, q.Info), nil
 }
 
@@ -114,7 +118,7 @@ func (x *planner) again(ctx context.Context) (*sparse.Order, sparse.Work, error)
 	if stop < 0 || err != nil {
 		return nil, sparse.Work{}, err
 	}
-	o, err := sparse.NewOrder(ctx, x.Graph, sparse.OrderOptions{Sources: x.rows, Limit: max(1, stop)})
+	o, err := sparse.NewOrder(ctx, x.Graph, x.orderOptions(max(1, stop)))
 	if err != nil {
 		return nil, sparse.Work{}, err
 	}
@@ -141,6 +145,16 @@ func (x *planner) again(ctx context.Context) (*sparse.Order, sparse.Work, error)
 	return nil, sparse.Work{}, nil
 }
 
+// orderOptions say that at most so many vertices are ordered, and how many sources are sorted into batches at a time.
+func (x *planner) orderOptions(limit int) sparse.OrderOptions {
+	n := x.Graph.N
+	o := sparse.OrderOptions{Sources: x.rows, Together: rowtiles.Together(n), Limit: limit}
+	if !x.Info.SharedCores {
+		o.Together = n / devicePortion
+	}
+	return o
+}
+
 // choose orders the vertices and picks where to stop, by the times that the chooser predicts. inRounds are the
 // seconds that rounds take, and other those of the fastest algorithm before this one. lacks is why what would be faster
 // is not done.
@@ -154,7 +168,8 @@ func (x *planner) choose(
 	}
 	seconds := func(w sparse.Work) float64 { return chooser.predict(w, 0).Seconds }
 	order := func(seconds func(sparse.Work) float64) (*sparse.Order, error) {
-		how := sparse.OrderOptions{Sources: x.rows, Seconds: seconds, Most: other, Second: 1, MaxFill: fill}
+		how := x.orderOptions(0)
+		how.Seconds, how.Most, how.Second, how.MaxFill = seconds, other, 1, fill
 		return sparse.NewOrder(ctx, g, how)
 	}
 	if o, err = order(seconds); err != nil {
@@ -208,9 +223,9 @@ func (x *planner) short(w sparse.Work, again bool) error {
 	if free == 0 || need <= free {
 		return nil
 	}
-	other := "solve in rounds with --algorithm " + rounds.BlockedName
+	other := "solve in rounds with --algorithm " + rounds.Blocked.Name()
 	if again {
-		other = "begin again with --restart --algorithm " + rounds.BlockedName
+		other = "begin again with --restart --algorithm " + rounds.Blocked.Name()
 	}
 	return text.ErrorOf(device.ErrMemory,
 		"an elimination down to a core of %d vertices needs %d bytes (%s) of memory, and %d (%s) are free: free as "+
@@ -227,7 +242,7 @@ func (a Algorithm) beside(core int, g *graph.Graph, info kernels.Info) int64 {
 	if g.Symmetric {
 		l.Layout = tiles.Upper
 	}
-	return plan.StoreBytes(graph.Extent{N: core, Dense: true}, plan.DefaultTile(core, g.Symmetric), l)
+	return l.StoreBytesOf(graph.Extent{N: core, Dense: true}, plan.DefaultTile(core, g.Symmetric))
 }
 
 // largest returns the largest core, of at most so many vertices, that fits; -1 if none does.
@@ -286,10 +301,29 @@ func (x *planner) leastScratch(core int) int64 {
 	return int64(n+1+core)*kernels.LaneLine + int64(entry.CeilDiv(n, x.tile))*tile*tile*int64(x.Graph.Kind.Bytes())
 }
 
+// memory is about how many bytes of host memory a solve takes that stops eliminating at w. onDevice says that a device
+// expands.
+func (x *planner) memory(w sparse.Work, onDevice bool) int64 {
+	kind, v := x.Graph.Kind, x.Graph.Kind.Variant(x.Graph.Negative)
+	core, closing := int64(w.Core)*int64(w.Core)*int64(v.Bytes()), int64(0)
+	if x.a.closesAtOnce(w.Core, kind, x.Info) {
+		closing = oneTile(w.Core, kind) // in a copy
+	}
+	expanding := rowtiles.Processor{
+		Bytes: func(lanes int) int64 { return int64(w.Vertices+1+w.Core) * int64(lanes*v.Bytes()) },
+		Unit:  kernels.LaneLine / v.Bytes(), Batch: w.BatchLanes(v),
+		Room: cmp.Or(x.HostMemory, x.a.free()/4), Must: x.HostMemory > 0,
+	}.Memory(x.Geometry(x.tile))
+	if onDevice {
+		expanding = int64(x.hostRows()*x.tile) * int64(x.Graph.N*kind.Bytes())
+	}
+	return w.Fill*sparse.ArcBytes + core + max(closing, expanding)
+}
+
 // free is how many bytes of memory are free; 0: unknown.
 func (a Algorithm) free() int64 {
-	if a.o.Free > 0 {
-		return a.o.Free
+	if a.Free > 0 {
+		return a.Free
 	}
 	return device.FreeMemory()
 }
@@ -307,6 +341,10 @@ const (
 	coreShare   = 0.7
 	coreCopies  = 5e-10 // seconds a byte: to fill a core's matrix, and to bring it to a GPU and back
 	storeCopies = 2     // times as long where the core is in a store
+
+	// A device takes more vertices of the core at a time: about as many as if these parts of the sources were sorted one
+	// after another.
+	devicePortion = 4
 )
 
 // predict predicts the times of a solve that stops eliminating at w. The device expands if it takes at most 1+longer
@@ -316,11 +354,11 @@ func (x *planner) predict(w sparse.Work, longer float64) Plan {
 	r, kind := &x.Rates, x.Graph.Kind
 	p.EliminateSeconds = r.EliminateSeconds(w)
 	p.CoreSeconds = w.Rounds * x.perRelaxation
-	// perRelaxation counts the relaxations of a whole matrix, of which rounds with layout upper do half. A core that
-	// is closed in memory needs the other half, too. The store of a larger one costs about as much as that half of
-	// the largest in memory.
-	if x.Upper() {
-		p.CoreSeconds += min(w.Rounds, math.Pow(float64(max(0, x.a.o.CoreAtOnce)), 3)) * x.perRelaxation
+	// Of a symmetric matrix a processor closes half, and so do rounds with layout upper. A core that another device
+	// closes in memory needs the other half, too. The store of a larger one costs about as much as that half of the
+	// largest in memory.
+	if x.Upper() && !x.Info.SharedCores {
+		p.CoreSeconds += min(w.Rounds, math.Pow(float64(x.a.coreAtOnce()), 3)/2) * x.perRelaxation
 	}
 	if !x.Info.SharedCores {
 		p.CoreSeconds += storeCopies * float64(oneTile(w.Core, kind)) * coreCopies

@@ -73,6 +73,6 @@ func (p *Plan) Told(s *task.Summary) string {
 func (p *Plan) told(s *task.Summary) string {
 	distances := float64(s.RowsWritten) * float64(s.Vertices)
 	return fmt.Sprintf("%s, %s in %s (%s), sync %s; predicted %s", p.Told(s), text.Count(s.RowsWritten, "row", "rows"),
-		text.Time(s.ExpandSeconds), text.DistanceRate(distances/s.ExpandSeconds), text.Time(s.SyncSeconds),
+		text.Time(s.ExpandSeconds), text.Per(distances/s.ExpandSeconds, "distances"), text.Time(s.SyncSeconds),
 		text.Time(p.Seconds))
 }

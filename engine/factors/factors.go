@@ -47,7 +47,11 @@ func (Engine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) (rows.
 	order, work, err := stop(ctx, g, q)
 	// A line of lanes for each vertex, and a row.
 	least := int64(g.N+1+work.Core)*kernels.LaneLine + int64(g.N)*int64(g.Kind.Bytes()) + kernels.LaneLine
-	offer := rows.Offer{Engine: Name, Seconds: plan.WeighSeconds(onDevice(work, q)), Least: least}
+	offer := rows.Offer{Engine: Name, Seconds: plan.Weigh(onDevice(work, q)) / productsPerSecond(), Least: least}
+	// The core is closed in a copy.
+	core := int64(work.Core) * int64(work.Core) * int64(g.Kind.Wide().Bytes())
+	offer.Memory = orderBytes*int64(g.N) + work.Fill*sparse.ArcBytes*3/4 + 2*core +
+		int64(runtime.GOMAXPROCS(0))*work.WindowBytes(g.Kind.Bytes())
 	offer.How = fmt.Sprintf("%s eliminated, a core of %s", text.Count(work.Eliminated, "vertex", "vertices"),
 		humanize.Comma(int64(work.Core)))
 	offer.Prepare = func(ctx context.Context) (rows.Ready, error) {
@@ -59,6 +63,9 @@ func (Engine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) (rows.
 	}
 	return offer, err
 }
+
+// orderBytes is about what ordering takes for each vertex.
+const orderBytes = 150
 
 // deviceTimes is about how many times as fast as two threads a GPU is at what it does.
 const deviceTimes = 50
@@ -116,10 +123,10 @@ func prepare(ctx context.Context, g *graph.Graph, q rows.Question, order *sparse
 	shares := Shares(work)
 	q.Stage(live.StageEliminate, shares)
 	if q.Pieces > 0 {
-		f.Elimination, err = sparse.EliminateInPieces(ctx, g, order, work.Eliminated,
+		f.Elimination, err = order.EliminateInPieces(ctx, g, work.Eliminated,
 			sparse.Cutting{MostUpper: q.Pieces}, host)
 	} else {
-		f.Elimination, err = sparse.EliminateAlike(ctx, g, order, work.Eliminated, host)
+		f.Elimination, err = order.EliminateAlike(ctx, g, work.Eliminated, host)
 	}
 	if err != nil {
 		return nil, err
@@ -150,6 +157,9 @@ func Shares(w sparse.Work) live.StageShares {
 	}
 }
 
+// productsPerSecond is about how many relaxations, as plan.Weigh counts them, all threads do in a second.
+func productsPerSecond() float64 { return plan.Products * float64(runtime.GOMAXPROCS(0)) }
+
 // stop orders the vertices, and picks where elimination stops: where counts say that it pays, in the memory that it
 // may take. What is free decides nothing, since sums of floats and of reciprocals are rounded in the order of
 // elimination.
@@ -176,9 +186,12 @@ func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, 
 		return plan.Weigh(w)
 	}
 	options.Seconds = plan.Weigh
-	if onDevice(sparse.Work{Rounds: 1}, q).Rounds == 1 {
-		options.Second = plan.Products
-		options.Most = q.Most * plan.Products * float64(runtime.GOMAXPROCS(0))
+	options.Others = func(w sparse.Work) float64 { return plan.Weigh(onDevice(w, q)) }
+	switch device := q.Device != nil && !q.Device.Info().SharedCores; {
+	case !device:
+		options.Most, options.Second = q.Most*productsPerSecond(), plan.Products // the same on every machine
+	case q.Counts != nil: // searches there may take far less
+		options.Most, options.Second = q.Most*productsPerSecond(), productsPerSecond()
 	}
 	order, err := sparse.NewOrder(ctx, g, options)
 	if err != nil {
@@ -193,9 +206,11 @@ func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, 
 	}
 	if err == nil && best.Vertices == 0 {
 		core := int64(g.N - order.Limit)
-		err = fmt.Errorf("%w: elimination leaves %d of its %d vertices, whose distances take %d bytes of memory, and "+
-			"there is room for %d; ooc solve --keep rows computes all distances on disk",
-			ErrDense, core, g.N, core*core*int64(g.Kind.Wide().Bytes()), room/2)
+		need := core * core * int64(g.Kind.Wide().Bytes())
+		err = fmt.Errorf("%w: elimination leaves %d of its %d vertices, whose distances take %s of memory, %s more than "+
+			"there is room for; ooc query GRAPH answers a few questions without factors, and ooc solve --keep rows "+
+			"computes all distances on disk",
+			ErrDense, core, g.N, humanize.IBytes(uint64(need)), humanize.IBytes(uint64(need-room/2)))
 	}
 	if err == nil {
 		err = short(q, best, g.Kind)

@@ -118,7 +118,7 @@ func TestQuestions(t *testing.T) {
 			}
 			path := filepath.Join(t.TempDir(), "factors")
 			id := [16]byte{byte(r.Uint32())}
-			if err := f.Save(t.Context(), path, "spare", id); err != nil {
+			if err := f.Save(t.Context(), path, id); err != nil {
 				t.Fatal(err)
 			}
 			variant := f.Elimination.Variant

@@ -30,9 +30,9 @@ const (
 	arrayCount       = coreArray + 1
 )
 
-// Save writes the file that Engine.Load opens, durably and all or nothing; until then it is beside it under the name
-// spare. id is that of the store. It goes on if ctx ends, and fails with disk.ErrNoSpace.
-func (f *Factors) Save(ctx context.Context, path, spare string, id [16]byte) error {
+// Save writes the file that Engine.Load opens, durably and all or nothing. id is that of the store. It goes on
+// if ctx ends, and fails with disk.ErrNoSpace.
+func (f *Factors) Save(ctx context.Context, path string, id [16]byte) error {
 	e, list := f.Elimination, make([][]byte, arrayCount)
 	list[headArray] = entry.Bytes([]uint64{uint64(len(e.Vertices)), uint64(e.Core()), uint64(e.Variant)})
 	list[verticesArray], list[parentsArray] = entry.Bytes(e.Vertices), entry.Bytes(e.Parent)
@@ -53,7 +53,7 @@ func (f *Factors) Save(ctx context.Context, path, spare string, id [16]byte) err
 	for _, a := range list {
 		bytes += int64(len(a))
 	}
-	return arrays.Write(path, spare, id, list, &cancel.Begin(ctx, bytes).Done)
+	return arrays.Write(path, id, list, &cancel.Begin(ctx, bytes).Done)
 }
 
 // Load implements rows.Keeper: it maps the file. What is small it checks at once, the rest when it is needed.

@@ -57,7 +57,7 @@ func (t *Table) NewWorker(count int) (rows.Worker, error) {
 // neededCore is the core of factors that may be on disk.
 type neededCore struct{ f *Factors }
 
-// Cross implements sparse.Core.
+// Cross is what a sparse.Expander asks of a core.
 func (c neededCore) Cross(dst, src kernels.Lanes, from []int32) error {
 	core, need := c.f.Core, c.f.need()
 	row := core.Pitch * core.Variant.WeightBytes() / entry.WordBytes

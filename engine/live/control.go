@@ -121,6 +121,17 @@ func (c *Control) Wanted() bool {
 	return c.checkpoint
 }
 
+// CheckpointState is how far the solve's checkpoint is. underWay says that one is being written.
+func (c *Control) CheckpointState(underWay bool) Checkpoint {
+	switch {
+	case underWay:
+		return CheckpointUnderWay
+	case c.Wanted():
+		return CheckpointAsked
+	}
+	return ""
+}
+
 // Begun records that the checkpoint that was asked for has begun.
 func (c *Control) Begun() {
 	c.mu.Lock()

@@ -10,10 +10,8 @@ package live
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"ooc/engine/text"
-	"ooc/stream"
 )
 
 // Live is what a running solve publishes for other processes.
@@ -46,25 +44,11 @@ type Workers struct {
 // none.
 const WorkerLetters = "rikows."
 
-// WorkersOf returns the letters for what the workers of a pipeline are doing.
-func WorkersOf(a stream.Activity) Workers {
-	text := func(stages []stream.Stage) string {
-		var b strings.Builder
-		for _, s := range stages {
-			b.WriteByte(WorkerLetters[min(int(s), len(WorkerLetters)-1)])
-		}
-		return b.String()
-	}
-	return Workers{Device: text(a[stream.Kernel]), Read: text(a[stream.Read]),
-		Write: text(a[stream.Write]), Sync: text(a[stream.Sync])}
-}
-
-// DecodeLive parses what a process has published. It trusts nothing: the writer may be another version or another
-// program.
-func DecodeLive(data []byte) (Live, error) {
+// Decode parses what a process has published. It trusts nothing: the writer may be another version or another program.
+func (l *Live) Decode(data []byte) error {
 	var live Live
 	if err := json.Unmarshal(data, &live); err != nil {
-		return Live{}, fmt.Errorf("live status: %w", err)
+		return fmt.Errorf("live status: %w", err)
 	}
 	if live.Board != nil && !live.Board.valid() {
 		live.Board = nil
@@ -75,5 +59,6 @@ func DecodeLive(data []byte) (Live, error) {
 		&live.Workers.Sync} {
 		*s = text.Line(*s)
 	}
-	return live, nil
+	*l = live
+	return nil
 }

@@ -31,8 +31,8 @@ func FuzzLive(f *testing.F) {
 	f.Add([]byte(`{"board":{"across":2,"down":1,"cells":"AAE="},"lanes":{"device":"kk."},"ceilings":{}}`))
 	f.Add([]byte(`{"board":{"across":-2,"down":1000000000,"cells":""},"state":"\u001b]0;x\u0007"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		live, err := DecodeLive(data)
-		if err != nil {
+		var live Live
+		if live.Decode(data) != nil {
 			return
 		}
 		if live.Board != nil {

@@ -2,10 +2,8 @@ package live
 
 import (
 	"sync"
-	"time"
 
 	"ooc/engine/internal/cancel"
-	"ooc/stream"
 )
 
 // State is the state of a store.
@@ -28,10 +26,11 @@ type Stage string
 const (
 	StageRounds    Stage = "rounds"
 	StageOrder     Stage = "order" // vertices, for their elimination
-	StageEliminate Stage = "eliminate"
+	StageEliminate Stage = "elimination"
 	StageCore      Stage = "core" // in rounds of its own, if it is large
 	StageExpand    Stage = "expand"
 	StageWrite     Stage = "write" // of factors
+	StageBetween   Stage = "betweenness"
 )
 
 // Checkpoint is the state of a checkpoint; "" if there is none to report.
@@ -42,17 +41,6 @@ const (
 	CheckpointAsked    Checkpoint = "asked" // for, and not begun
 	CheckpointUnderWay Checkpoint = "under way"
 )
-
-// CheckpointOf returns the state of a solve's checkpoint. underWay says that one is being written.
-func CheckpointOf(c *Control, underWay bool) Checkpoint {
-	switch {
-	case underWay:
-		return CheckpointUnderWay
-	case c.Wanted():
-		return CheckpointAsked
-	}
-	return ""
-}
 
 // Status is how far a solve is and what it is doing. Rates are those of the last few seconds.
 type Status struct {
@@ -159,27 +147,3 @@ type Device struct {
 
 // Busy is the time that stages of the pipeline were at work.
 type Busy map[string]float64
-
-// BusySeconds returns how long the stages were busy, summed over their goroutines or streams.
-func BusySeconds(st stream.Stats) Busy {
-	b := Busy{}
-	for s := range stream.Stages {
-		if s != stream.Send && s != stream.Receive || st[s].Ops > 0 { // most solves have one part
-			b[s.String()] = st[s].Busy.Seconds()
-		}
-	}
-	return b
-}
-
-// BusyBetween returns the share of a time, between two samples, for which the stages were busy. a has the goroutines
-// and streams that there are.
-func BusyBetween(then, now stream.Stats, a stream.Activity, took time.Duration) Busy {
-	a[stream.In], a[stream.Out] = a[stream.Kernel], a[stream.Kernel]
-	b := Busy{}
-	for s, workers := range a {
-		if all := float64(len(workers)) * float64(took); all > 0 { // the samples are not taken at one instant
-			b[stream.Stage(s).String()] = min(1, float64(now[s].Busy-then[s].Busy)/all)
-		}
-	}
-	return b
-}

@@ -7,21 +7,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Cores names the cores that this process may run on, as mpirun has bound it: the same text for the same cores.
-func Cores() string {
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &set); err != nil {
-		return ""
-	}
-	return fmt.Sprintf("%x", set)
-}
-
-// Processors returns how many processors this process may run on, and how many the one that has started it may:
-// mpirun and srun bind only what they start. Both are 0 where that cannot be told.
-func Processors() (mine, unbound int) {
+// Cores names the cores that this process may run on, as mpirun has bound it: the same text for the same cores. It
+// also returns how many they are, and how many the one that has started the process may run on: mpirun and srun bind
+// only what they start. What cannot be told is "" or 0.
+func Cores() (names string, mine, unbound int) {
 	var own, parent unix.CPUSet
-	if unix.SchedGetaffinity(0, &own) != nil || unix.SchedGetaffinity(os.Getppid(), &parent) != nil {
-		return 0, 0
+	if unix.SchedGetaffinity(0, &own) != nil {
+		return "", 0, 0
 	}
-	return own.Count(), parent.Count()
+	names = fmt.Sprintf("%x", own)
+	if unix.SchedGetaffinity(os.Getppid(), &parent) != nil {
+		return names, 0, 0
+	}
+	return names, own.Count(), parent.Count()
 }

@@ -14,6 +14,7 @@ import (
 	"ooc/kernels/entry"
 	"ooc/tiles"
 	"ooc/tiles/class"
+	"ooc/tiles/disk"
 )
 
 // Algorithm is what planning needs to know about an algorithm. Package engine has the table of all algorithms.
@@ -57,6 +58,7 @@ type Offer struct {
 	Seconds float64
 	Tile    int   // the tile edge that the plan uses
 	Beside  int64 // extra bytes on disk during the solve, apart from the store's matrix
+	Memory  int64 // about the bytes of host memory that it takes, beside those of Facts.Memory
 	Lacks   error // why what would be faster is not done: the volume has no room; nil: nothing would
 	// Short: why it cannot be carried out now, if it is the best: another choice would round floats differently.
 	Short error
@@ -181,8 +183,9 @@ func KeepsNoPredecessors(list []Algorithm, a Algorithm) error {
 		a.Name(), list[keeps].Name(), notKept)
 }
 
-// Choose measures the device and picks the algorithm of a list that should end first; of equals, the one listed first.
-func Choose(ctx context.Context, list []Algorithm, q Basis, d kernels.Device) (*Choice, error) {
+// ChooseOn measures the device and picks the algorithm of a list that should end first; of equals, the one listed
+// first.
+func (q Basis) ChooseOn(ctx context.Context, list []Algorithm, d kernels.Device) (*Choice, error) {
 	if err := q.Measure(list, d); err != nil {
 		return nil, err
 	}
@@ -215,7 +218,7 @@ func (q *Basis) Measure(list []Algorithm, d kernels.Device) error {
 	return err
 }
 
-// Choose is like the function Choose, for a request whose rates are set.
+// Choose is ChooseOn for a request whose rates are set.
 func (q *Basis) Choose(ctx context.Context, list []Algorithm) (*Choice, error) {
 	candidates, err := q.Candidates(list)
 	if err != nil {
@@ -240,7 +243,7 @@ func (q *Basis) Choose(ctx context.Context, list []Algorithm) (*Choice, error) {
 			}
 		}
 		if err != nil && (len(candidates) == 1 || !errors.Is(err, device.ErrMemory) &&
-			!errors.Is(err, tiles.ErrNoSpace)) {
+			!errors.Is(err, disk.ErrNoSpace)) {
 			return nil, err
 		}
 		if err != nil {

@@ -11,9 +11,9 @@ import (
 	"ooc/tiles/disk"
 )
 
-// timeDisk times copies out of and into the mapping of a file of the given size, by so many goroutines, where its pages
-// are in memory and clean, and a sync of it: bytes/s each. The file is in dir, has no name while it is timed where
-// the system allows that, and is gone afterwards.
+// timeDisk times a sync of a new file of the given size, and copies by so many goroutines out of its mapping and into it
+// where its pages are in memory and clean: bytes/s each. The file is in dir, has no name while it is timed where the
+// system allows that, and is gone afterwards.
 func timeDisk(dir string, size int64, goroutines int) (read, write, sync float64, err error) {
 	f, remove, err := disk.Nameless(dir, ".ooc-rates-*")
 	if err != nil {
@@ -35,7 +35,7 @@ func timeDisk(dir string, size int64, goroutines int) (read, write, sync float64
 	}
 	// The first copy makes the system find memory and blocks, which happens once; the sync leaves pages clean,
 	// as writing back does all the time.
-	if err := copyMapping(mem, goroutines, true); err != nil {
+	if err = copyMapping(mem, goroutines, true); err != nil {
 		return 0, 0, 0, err
 	}
 	if sync, err = rate(func() error { return errors.Join(mem.Flush(), f.Sync()) }); err != nil {

@@ -13,7 +13,7 @@ import (
 	"ooc/kernels"
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
-	"ooc/tiles"
+	"ooc/tiles/disk"
 )
 
 // Rates are the measured rates that plans are made with.
@@ -79,20 +79,6 @@ const measureFor = 15 * time.Millisecond
 
 // few is how often something is timed at least: once says nothing where something else held it up.
 const few = 3
-
-// small is a number of vertices up to which a solve takes no longer than it would take to measure the device's ceiling.
-const small = 8192
-
-// Ceiling returns the highest rate that a device could reach, as device.Ceiling does. For few vertices, what earlier
-// processes have measured is enough.
-func Ceiling(d kernels.Device, v entry.Variant, n int) float64 {
-	if n <= small {
-		if rate := device.KeptCeiling(d, v); rate > 0 {
-			return rate
-		}
-	}
-	return device.Ceiling(d, v)
-}
 
 // sample is what rates are measured with: products of tiles of edge t, for so long each.
 type sample struct {
@@ -225,7 +211,7 @@ func hostRate(v entry.Variant) float64 {
 		return 0
 	}
 	defer d.Close()
-	return 0.8 * Ceiling(d, v, small) // one that was kept will do
+	return 0.8 * device.Ceiling(d, v, 1) // one that was kept will do
 }
 
 func (r *Rates) measure(s, beside kernels.Stream, v entry.Variant, t, products int, buf kernels.Buffer, host []byte,
@@ -311,7 +297,7 @@ const hostSample = 128 << 20
 // can be made without them.
 func (r *Rates) MeasureDisk(dir string, bytes int64, shared bool) error {
 	read, write, sync, err := timeDisk(dir, min(max(1<<20, bytes), hostSample), Copiers())
-	if errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) || errors.Is(err, tiles.ErrNoSpace) {
+	if errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) || errors.Is(err, disk.ErrNoSpace) {
 		return nil
 	}
 	if err != nil {

@@ -36,7 +36,7 @@ func TestPartsAreMeasuredOnce(t *testing.T) {
 	}
 	defer host.Close()
 	d := &countingDevice{Device: host}
-	s := device.Share(d)
+	s := &device.Shared{On: d}
 	for _, tracks := range []bool{false, true} {
 		var rates []plan.Rates
 		var allocations, levels []int64

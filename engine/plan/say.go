@@ -24,14 +24,6 @@ type Line struct{ Name, Text string }
 // Plans are plans in the order of their members in JSON objects, one of each.
 type Plans []Plan
 
-// NoPlans returns those of algorithms that have made none.
-func NoPlans(list []Algorithm) (l Plans) {
-	for _, a := range list {
-		l = l.With(a.Traits().Plan)
-	}
-	return l
-}
-
 // With returns the plans with p in its place.
 func (l Plans) With(p Plan) Plans {
 	l = slices.Clone(l)

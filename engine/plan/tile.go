@@ -1,6 +1,10 @@
 package plan
 
-import "ooc/kernels/entry"
+import (
+	"cmp"
+
+	"ooc/kernels/entry"
+)
 
 // leastSide is how many tiles a side a layout has at least where it can: one half of a matrix takes the whole tiles
 // of the diagonal, too, which are 1 in 32 of it then. Small matrices take little disk all the same, but small tiles
@@ -32,10 +36,13 @@ func DefaultTile(n int, upper bool) int {
 }
 
 // RowTile returns the tile edge for rows that are written a row of tiles at a time, by several goroutines that
-// each hold one, of entries of a kind; "": one of 4 bytes.
-func RowTile(kind entry.Kind, rows, n int, upper bool) int {
+// each hold one, of n entries of a kind: that of the request, if it has one. "": a kind of 4 bytes.
+func (r Request) RowTile(kind entry.Kind, n int, upper bool) int {
+	if r.Tile > 0 {
+		return r.Tile
+	}
 	const most = 64 << 20
-	t := DefaultTile(rows, upper)
+	t := DefaultTile(cmp.Or(len(r.Sources), n), upper)
 	l := Request{Kind: kind}
 	for t > 64 && t*n*l.EntryBytes() > most {
 		t /= 2

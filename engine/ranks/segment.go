@@ -44,7 +44,7 @@ type offer struct {
 // Share gives each process a segment with slots for data of so many bytes, and has others of its host read it. All
 // processes call it. A process that cannot share, or wants no slots, says so, and uses the link. A segment that
 // nobody reads is given back.
-func Share(ctx context.Context, g *Group, slots int, bytes int64) (*Segment, error) {
+func (g *Group) Share(ctx context.Context, slots int, bytes int64) (*Segment, error) {
 	s := &Segment{of: make([]*shared, g.Size()), by: make([]bool, g.Size())}
 	mine := s.offer(slots, bytes)
 	if s.mine != nil {

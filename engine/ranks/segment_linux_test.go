@@ -19,7 +19,7 @@ func segments(t *testing.T, size, slots int, slot int64) []*ranks.Segment {
 	all, errs := make([]*ranks.Segment, size), make([]error, size)
 	var group sync.WaitGroup
 	for i, l := range links {
-		group.Go(func() { all[i], errs[i] = ranks.Share(context.Background(), ranks.NewGroup(l), slots, slot) })
+		group.Go(func() { all[i], errs[i] = ranks.NewGroup(l).Share(context.Background(), slots, slot) })
 	}
 	group.Wait()
 	for _, err := range errs {

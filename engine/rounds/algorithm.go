@@ -56,7 +56,7 @@ func (a *algorithm) Traits() plan.Traits {
 
 // Told is how a solve in rounds went, for people.
 func Told(s *task.Summary) string {
-	rate := text.Rate(s.Rate)
+	rate := text.Per(s.Rate, "relax")
 	if s.Ceiling > 0 {
 		rate += fmt.Sprintf(", %.0f %% of the ceiling", 100*s.Rate/s.Ceiling)
 	}
@@ -80,7 +80,7 @@ func (a *algorithm) Measure(r *plan.Rates, d kernels.Device, v entry.Variant, n 
 func (a *algorithm) Plan(_ context.Context, q *plan.Basis, _ []plan.Offer) (plan.Offer, error) {
 	if q.Info.Devices > 1 && !a.traits.Devices {
 		return plan.Offer{}, text.ErrorOf(plan.ErrAlgorithm,
-			"%s runs on one device; use --algorithm %s, or name one --device", a.name, BlockedName)
+			"%s runs on one device; use --algorithm %s, or name one --device", a.name, blockedName)
 	}
 	chooser := q.Chooser()
 	geom, p, err := a.choose(chooser)
@@ -112,7 +112,11 @@ func (a *algorithm) Plan(_ context.Context, q *plan.Basis, _ []plan.Offer) (plan
 	if !known {
 		seconds = p.Seconds - p.SyncSeconds // as it was counted
 	}
-	return plan.Offer{Plan: &p, Left: p.Seconds, Seconds: seconds, Tile: geom.T}, nil
+	offer := plan.Offer{Plan: &p, Left: p.Seconds, Seconds: seconds, Tile: geom.T, Memory: p.HostBytes}
+	if q.Info.SharedCores {
+		offer.Memory += p.DeviceBytes
+	}
+	return offer, nil
 }
 
 // choose picks the tile edge, unless the request fixes it, and plans the rounds.
@@ -151,7 +155,7 @@ func (a *algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 		}
 		if !a.traits.Parts {
 			return text.ErrorOf(plan.ErrAlgorithm,
-				"several processes share %s only, and this is %s; use --algorithm %s", BlockedName, a.name, BlockedName)
+				"several processes share %s only, and this is %s; use --algorithm %s", blockedName, a.name, blockedName)
 		}
 	}
 	if err := r.planRounds(ctx, [2]int{rows, cols}); err != nil {
@@ -160,6 +164,8 @@ func (a *algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 	if err := r.open(); err != nil {
 		return err
 	}
+	one := r.parts[0].x.device
+	t.Summary.Ceiling = float64(len(r.parts)) * device.Ceiling(one, t.Meta.Variant(), t.Geometry.N)
 	t.Summary.SetupSeconds = t.Since(setup)
 	err = r.rounds(ctx)
 	freeing := t.Control.Now()

@@ -12,14 +12,13 @@ import (
 	"ooc/tiles"
 )
 
-// BlockedName is the name of blocked Floyd–Warshall: n³ relaxations, whatever the graph.
-const BlockedName = "blocked"
+const blockedName = "blocked"
 
-// Blocked is blocked Floyd–Warshall.
+// Blocked is blocked Floyd–Warshall: n³ relaxations, whatever the graph.
 var Blocked = &blocked
 
 var blocked = algorithm{
-	name:       BlockedName,
+	name:       blockedName,
 	iterations: tiles.Geometry.Side,
 	toVertices: func(g tiles.Geometry, iterations int) int64 {
 		return min(int64(iterations)*int64(g.T), int64(g.N))

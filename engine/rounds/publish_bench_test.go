@@ -18,7 +18,7 @@ func BenchmarkPublish(b *testing.B) {
 			defer r.Stop(false)
 			for b.Loop() {
 				r.Show(func() live.Live {
-					return live.Live{Board: grid.board(grid.least(), 1), Workers: live.WorkersOf(stream.Activity{})}
+					return live.Live{Board: grid.board(grid.least(), 1), Workers: workersOf(stream.Activity{})}
 				})
 			}
 		})

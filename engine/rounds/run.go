@@ -11,9 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ooc/engine/device"
-	"ooc/engine/live"
 	"ooc/engine/plan"
-	"ooc/engine/ranks"
 	"ooc/engine/task"
 	"ooc/stream"
 	"ooc/tiles"
@@ -65,7 +63,7 @@ func (r *run) rounds(ctx context.Context) error {
 	handover := &handover{ctx: all, offers: map[offerKey]*offer{}}
 	var between exchange = handover
 	if r.Ranks != nil {
-		near, err := ranks.Share(context.Background(), r.Ranks, r.segmentSlots(), r.Geometry.TileBytes())
+		near, err := r.Ranks.Share(context.Background(), r.segmentSlots(), r.Geometry.TileBytes())
 		if err != nil {
 			return err
 		}
@@ -393,7 +391,7 @@ func (r *run) tally(rounds time.Duration) {
 	r.Summary.Relaxations = r.useful(st[stream.Kernel].Work)
 	r.Summary.Rate = r.Summary.Relaxations / rounds.Seconds()
 	r.Summary.BytesIn, r.Summary.BytesOut = st[stream.In].Bytes, st[stream.Out].Bytes
-	r.Summary.Busy = live.BusySeconds(st)
+	r.Summary.Busy = busySeconds(st)
 	r.Summary.BytesRead, r.Summary.BytesWritten = st[stream.Read].Bytes, st[stream.Write].Bytes
 }
 

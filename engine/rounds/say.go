@@ -54,7 +54,7 @@ func (p *Plan) Lines(q *plan.Basis) (lines []plan.Line) {
 	if p.InCore {
 		where = "the matrix fits"
 	}
-	add("memory", "%sdevice %s: %s on %s (%s); host %s: %s", each, ib(p.DeviceBytes),
+	add("tiles", "%sdevice %s: %s on %s (%s); host %s: %s", each, ib(p.DeviceBytes),
 		text.Count(p.Slots, "slot", "slots"), text.Count(p.Streams, "stream", "streams"), where,
 		ib(p.HostBytes/int64(max(1, p.perNode()))), text.Count(p.Pages, "page", "pages"))
 	add("traffic", "device %s in, %s out; disk %s read, %s written",

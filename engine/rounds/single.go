@@ -12,15 +12,14 @@ import (
 	"ooc/tiles"
 )
 
-// SingleStageName is the name of Floyd–Warshall with one launch over the whole matrix for each pivot: the simple
-// baseline. The matrix has to stay on the device, since streaming would move it n times.
-const SingleStageName = "single-stage"
+const singleStageName = "single-stage"
 
-// SingleStage is single-stage Floyd–Warshall.
+// SingleStage is Floyd–Warshall with one launch over the whole matrix for each pivot: the simple baseline. The matrix
+// has to stay on the device, since streaming would move it n times.
 var SingleStage = &singleStage
 
 var singleStage = algorithm{
-	name:       SingleStageName,
+	name:       singleStageName,
 	iterations: blocked.iterations, toVertices: blocked.toVertices, fromVertices: blocked.fromVertices,
 	work: blocked.work, roundStart: blocked.roundStart,
 	round:   func(*Plan) int { return 1 },
@@ -45,7 +44,7 @@ func planSingleStage(q *plan.Basis, geom tiles.Geometry) (Plan, error) {
 		return Plan{}, fmt.Errorf("%w: %s uses each pivot on the whole matrix, and streaming would move that "+
 			"%d times: "+
 			"it has to fit the device, whose memory is %d bytes, and needs %d bytes (%s); --algorithm %s streams",
-			device.ErrMemory, SingleStageName, geom.N, info.Memory, need, ib(need), BlockedName)
+			device.ErrMemory, singleStageName, geom.N, info.Memory, need, ib(need), blockedName)
 	}
 	n := float64(p.Side * geom.T)
 	p.KernelSeconds = r.Pivot * float64(p.Rounds*geom.T)
@@ -81,7 +80,7 @@ const (
 // on the size, memory, caches or the start of launches is the limit, which is why it is timed and not computed. If the
 // sample does not fit the device, the rates stay as they are.
 func measurePivot(r *plan.Rates, d kernels.Device, v entry.Variant, n int) (err error) {
-	ops, err := tileOps(d, SingleStageName)
+	ops, err := tileOps(d, singleStageName)
 	if err != nil || n < pivotLeast {
 		return err
 	}
@@ -152,7 +151,7 @@ func (s *schedule) pivotTile(all []int) bool {
 
 // pivots submits some of the pivots of one tile, one launch per pivot.
 func (x *executor) pivots(s step) error {
-	device, err := tileOps(x.device, SingleStageName)
+	device, err := tileOps(x.device, singleStageName)
 	if err != nil {
 		return err
 	}

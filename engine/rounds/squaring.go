@@ -14,11 +14,10 @@ import (
 	"ooc/tiles"
 )
 
-// SquaringName is the name of repeated squaring. D ← D ⊗ D doubles the number of arcs that paths may have, so
-// ⌈log₂(n−1)⌉ passes are enough. It ends early with a pass that changes nothing.
-const SquaringName = "squaring"
+const squaringName = "squaring"
 
-// Squaring is repeated squaring.
+// Squaring is repeated squaring. D ← D ⊗ D doubles the number of arcs that paths may have, so ⌈log₂(n−1)⌉ passes are
+// enough. It ends early with a pass that changes nothing.
 var Squaring = &squaring
 
 // squaring counts an iteration for each row of tiles in each pass. It replaces tiles in place, so a product may read
@@ -26,7 +25,7 @@ var Squaring = &squaring
 // A tile in row i that has finished q passes therefore counts as q passes and i rows. The least count over all tiles is
 // where a later run resumes.
 var squaring = algorithm{
-	name:       SquaringName,
+	name:       squaringName,
 	iterations: rowsOfPasses,
 	toVertices: func(g tiles.Geometry, iterations int) int64 {
 		return int64(g.N) * int64(iterations) / int64(rowsOfPasses(g))

@@ -2,10 +2,11 @@ package rounds
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
+	"ooc/engine/device"
 	"ooc/engine/live"
-	"ooc/engine/plan"
 	"ooc/kernels/entry"
 	"ooc/stream"
 )
@@ -44,7 +45,7 @@ func (r *run) live(then, now sample, began time.Time) live.Live {
 	done, round := r.grid.least(), r.algorithm.round(&r.plan)
 	live := live.Live{
 		Status:  r.status(then, now, began),
-		Workers: live.WorkersOf(r.activity()),
+		Workers: workersOf(r.activity()),
 		Board:   r.grid.board(r.algorithm.roundStart(done, round, r.last), round),
 		Ceilings: live.Ceilings{
 			In: r.rates.In, Out: r.rates.Out, Read: r.rates.Read, Write: r.rates.Write,
@@ -72,12 +73,12 @@ func (r *run) status(then, now sample, began time.Time) live.Status {
 		st.Rate = (here - r.useful(then.stats[stream.Kernel].Work)) / dt
 		st.InRate, st.OutRate = rate(stream.In), rate(stream.Out)
 		st.ReadRate, st.WriteRate = rate(stream.Read), rate(stream.Write)
-		st.Busy = live.BusyBetween(then.stats, now.stats, r.activity(), now.at.Sub(then.at))
+		st.Busy = busyBetween(then.stats, now.stats, r.activity(), now.at.Sub(then.at))
 	}
-	st.Ceiling = float64(r.devices()) * plan.Ceiling(r.parts[0].x.device, r.Meta.Variant(), r.Geometry.N)
+	st.Ceiling = float64(r.devices()) * device.Ceiling(r.parts[0].x.device, r.Meta.Variant(), r.Geometry.N)
 	st.DeviceMemory = int64(r.devices()) * int64(r.plan.Slots) * r.Geometry.TileBytes()
 	st.HostMemory = int64(r.devices()) * int64(r.plan.Pages) * r.Geometry.TileBytes()
-	st.Checkpoint = live.CheckpointOf(r.Control, r.syncing())
+	st.Checkpoint = r.Control.CheckpointState(r.syncing())
 	st.ETA = -1
 	if here > 0 {
 		st.ETA = max(0, total-before-here) / here * now.at.Sub(began).Seconds()
@@ -136,4 +137,41 @@ func (r *run) syncing() bool {
 		}
 	}
 	return false
+}
+
+// workersOf returns the letters for what the workers of a pipeline are doing.
+func workersOf(a stream.Activity) live.Workers {
+	text := func(stages []stream.Stage) string {
+		var b strings.Builder
+		for _, s := range stages {
+			b.WriteByte(live.WorkerLetters[min(int(s), len(live.WorkerLetters)-1)])
+		}
+		return b.String()
+	}
+	return live.Workers{Device: text(a[stream.Kernel]), Read: text(a[stream.Read]), Write: text(a[stream.Write]),
+		Sync: text(a[stream.Sync])}
+}
+
+// busySeconds returns how long the stages were busy, summed over their goroutines or streams.
+func busySeconds(st stream.Stats) live.Busy {
+	b := live.Busy{}
+	for s := range stream.Stages {
+		if s != stream.Send && s != stream.Receive || st[s].Ops > 0 { // most solves have one part
+			b[s.String()] = st[s].Busy.Seconds()
+		}
+	}
+	return b
+}
+
+// busyBetween returns the share of a time, between two samples, for which the stages were busy. a has the goroutines
+// and streams that there are.
+func busyBetween(then, now stream.Stats, a stream.Activity, took time.Duration) live.Busy {
+	a[stream.In], a[stream.Out] = a[stream.Kernel], a[stream.Kernel]
+	b := live.Busy{}
+	for s, workers := range a {
+		if all := float64(len(workers)) * float64(took); all > 0 { // the samples are not taken at one instant
+			b[stream.Stage(s).String()] = min(1, float64(now[s].Busy-then[s].Busy)/all)
+		}
+	}
+	return b
 }

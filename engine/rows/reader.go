@@ -22,17 +22,17 @@ type Keeper interface {
 
 // saver is the Ready of a Keeper.
 type saver interface {
-	// Save writes the file at path, durably and all or nothing, in the format of package arrays; until then it is
-	// beside it under the name spare. It goes on if ctx ends, and fails with disk.ErrNoSpace.
-	Save(ctx context.Context, path, spare string, id [16]byte) error
+	// Save writes the file at path, durably and all or nothing, in the format of package arrays. It
+	// goes on if ctx ends, and fails with disk.ErrNoSpace.
+	Save(ctx context.Context, path string, id [16]byte) error
 }
 
 // Save writes what a Keeper loads of a Ready of the engine of that name. Of other engines the file says the name alone.
-func Save(ctx context.Context, r Ready, engine, path, spare string, id [16]byte) error {
+func Save(ctx context.Context, r Ready, engine, path string, id [16]byte) error {
 	if s, ok := r.(saver); ok {
-		return s.Save(ctx, path, spare, id)
+		return s.Save(ctx, path, id)
 	}
-	return arrays.Write(path, spare, id, [][]byte{[]byte(engine)}, &cancel.Begin(ctx, int64(len(engine))).Done)
+	return arrays.Write(path, id, [][]byte{[]byte(engine)}, &cancel.Begin(ctx, int64(len(engine))).Done)
 }
 
 // pairReader is a Ready that finds single distances faster than by their row.

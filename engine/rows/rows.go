@@ -26,12 +26,13 @@ type Question struct {
 	Dissect bool           // single distances will be asked for, too
 	Memory  int64          // bytes to take at most; 0: no limit, but what is free has to be enough
 	Device  kernels.Device // does what it can, and stays the caller's; nil: the processor does all
+	Counts  kernels.Device // counts vertices by their distance, where rows are wanted for no more; nil: it does not
 	// Stage is called when a stage begins, with what stages take, if that is known yet; it may be nil.
 	Stage  func(live.Stage, live.StageShares)
 	Engine string // the name of the engine to take; "": the one that takes least time
 
 	// Pieces is how many vertices may be left between pieces of an elimination that a device multiplies by, to add up
-	// rows; 0: rows are not added up (see sparse.EliminateInPieces).
+	// rows; 0: rows are not added up (see sparse.Order.EliminateInPieces).
 	Pieces int
 	// After is how many vertices to eliminate, as for an earlier question of the same graph and as many rows; nil: as
 	// many as pays.
@@ -56,7 +57,11 @@ type Offer struct {
 	Engine  string
 	Seconds float64 // to make the graph ready and compute the rows; +Inf: the engine cannot
 	Least   int64   // about the bytes that a Worker for one row takes
+	Memory  int64   // and all that the engine takes with a Worker for each thread
 	How     string  // in a few words, for people
+	Counted bool    // by Question.Counts, which is what Seconds are of
+	Levels  bool    // Prepare returns a LevelReady
+	Tiles   bool    // its Workers are TileWorkers
 	// Prepare makes the graph ready. Close what it returns after use. Its errors are those of Offer.
 	Prepare func(ctx context.Context) (Ready, error)
 }
@@ -148,13 +153,17 @@ type LevelReady interface {
 	Ready
 	// LevelBytes is about the memory that a Worker takes for Levels.
 	LevelBytes() int64
+	// Sources returns all vertices in an order, and the source of each, whose levels tell those of the vertex. It is
+	// the vertex itself, or else its only neighbour, which has one before it and an arc back: all other vertices are a
+	// level farther from the vertex than from its source. Those of one source follow one another, and it is the first.
+	Sources() (order, sources []int32)
 }
 
 // LevelWorker is a Worker that finds vertices by their distance.
 type LevelWorker interface {
 	Worker
 	// Levels gives all distances from at most Lanes sources to take, each with the vertices at that distance, from 0
-	// on. A level is there until the next but one.
+	// on, and one level more, without vertices. A level is there until the next but one.
 	Levels(sources []int32, take func(Level) error) error
 }
 
@@ -163,6 +172,15 @@ type Level struct {
 	Distance uint64  // the bits of an entry
 	At       []int32 // indices of Order: the vertices at that distance from any of the sources
 	Of       []Bits  // by index of Order: from which; of those that At does not list, from none
+
+	// What a device says in the place of At and Of, of each source.
+	Counts []int32 // how many vertices there are; nil: At and Of say it
+	First  []int32 // the first of them; -1: there is none
+}
+
+// Any reports whether there is any vertex, of a level that a device has counted.
+func (l *Level) Any() bool {
+	return slices.ContainsFunc(l.Counts, func(count int32) bool { return count > 0 })
 }
 
 // Lanes is how many sources a LevelWorker searches from at most.

@@ -12,9 +12,10 @@ import (
 )
 
 // Run shares rows out to hands, and counts those that are done. Rows are dealt in units of Height, the last of which
-// may be smaller. Set the fields before Do; the methods may be called by any goroutine from then on.
+// may be smaller, or as Starts says. Set the fields before Do; the methods may be called by any goroutine from then on.
 type Run struct {
 	Rows, Height int
+	Starts       []int32            // the first row of each unit, and Rows; nil: units have Height rows
 	Columns      int                // distances of a row
 	First        int                // units that earlier runs have done
 	AtOnce       func(left int) int // units that a hand is given when so many are left; nil: one
@@ -54,11 +55,22 @@ type Hand interface {
 }
 
 // Units is how many units there are.
-func (r *Run) Units() int { return (r.Rows + r.Height - 1) / r.Height }
+func (r *Run) Units() int {
+	if r.Starts != nil {
+		return len(r.Starts) - 1
+	}
+	return (r.Rows + r.Height - 1) / r.Height
+}
 
 // RowsOf returns the first row of a unit, and the one after its last.
-func (r *Run) RowsOf(unit int) (lo, hi int) {
-	return unit * r.Height, min((unit+1)*r.Height, r.Rows)
+func (r *Run) RowsOf(unit int) (lo, hi int) { return r.before(unit), r.before(unit + 1) }
+
+// before is how many rows there are before a unit.
+func (r *Run) before(unit int) int {
+	if r.Starts != nil {
+		return int(r.Starts[unit])
+	}
+	return min(unit*r.Height, r.Rows)
 }
 
 // Start makes the run ready. Do calls it, unless it was called before so that Status can tell of the run.
@@ -273,7 +285,7 @@ func (r *Run) Counts() (done, made, restore int) {
 
 // counts is Counts with mu held.
 func (r *Run) counts() (done, made, restore int) {
-	return min(r.First*r.Height, r.Rows) + r.rows, r.rows, min(r.saved*r.Height, r.Rows)
+	return r.before(r.First) + r.rows, r.rows, r.before(r.saved)
 }
 
 // Seconds is how long the run takes so far, without pauses.
@@ -292,7 +304,7 @@ func (r *Run) Status(st *live.Status) {
 	before := float64(done-made) / float64(r.Rows)
 	st.Progress = r.Shares.Progress(live.StageExpand, float64(made)/float64(max(1, r.Rows-done+made)), before)
 	st.StageProgress, st.RestorePoint = float64(done)/float64(r.Rows), float64(restore)/float64(r.Rows)
-	st.Checkpoint = live.CheckpointOf(r.Control, r.saving)
+	st.Checkpoint = r.Control.CheckpointState(r.saving)
 	if st.ETA = -1; made == 0 {
 		return
 	}

@@ -46,6 +46,12 @@ type play struct {
 func newPlay(t *testing.T, r *rand.Rand) *play {
 	p := &play{t: t, r: r, fail: -1, stopAt: -1, noSave: 1 << 30, inTurn: r.IntN(2) == 0}
 	p.Run = &Run{Rows: 1 + r.IntN(300), Height: 1 + r.IntN(20), Columns: 10}
+	if r.IntN(2) == 0 { // units of any height
+		for at := 0; at < p.Rows; at += 1 + r.IntN(20) {
+			p.Starts = append(p.Starts, int32(at))
+		}
+		p.Starts, p.Height = append(p.Starts, int32(p.Rows)), 0
+	}
 	p.Every = []time.Duration{0, 50 * time.Microsecond, time.Hour}[r.IntN(3)]
 	if p.most = r.IntN(4); p.most > 0 {
 		p.AtOnce = func(left int) int { return 1 + left%p.most }
@@ -62,6 +68,14 @@ func newPlay(t *testing.T, r *rand.Rand) *play {
 		}
 	}
 	return p
+}
+
+// before is how many rows there are before a unit.
+func (p *play) before(unit int) int {
+	if p.Starts != nil {
+		return int(p.Starts[unit])
+	}
+	return min(unit*p.Height, p.Rows)
 }
 
 func (p *play) save(units int) error {
@@ -216,14 +230,14 @@ func (p *play) check() {
 		}
 	}
 	done, made, restore := p.Counts()
-	if first := min(p.First*p.Height, p.Rows); p.Left() != left || made != rows || done != first+rows {
+	if p.Left() != left || made != rows || done != p.before(p.First)+rows {
 		p.t.Errorf("%d units left, want %d; %d rows of %d made, want %d", p.Left(), left, made, done, rows)
 	}
 	saved := p.First
 	if len(p.saves) > 0 {
 		saved = p.saves[len(p.saves)-1]
 	}
-	if want := min(saved*p.Height, p.Rows); restore != want {
+	if want := p.before(saved); restore != want {
 		p.t.Errorf("the restore point has %d rows, want %d", restore, want)
 	}
 	if p.Note != nil && p.noted != max(p.Units()-left, 0) && len(p.order) > 0 && left < p.Units()-p.First {
@@ -398,7 +412,7 @@ func TestRunPauses(t *testing.T) {
 			p.Control.Checkpoint()
 			until("no restore point in the pause", func() bool {
 				_, _, restore := p.Counts()
-				return restore == min((p.Units()-p.Left())*p.Height, p.Rows)
+				return restore == p.before(p.Units()-p.Left())
 			})
 			asked += p.saved() - saves
 			if most := mostHands * max(1, p.most); before-p.Left() > most { // some hand may have been about to begin

@@ -13,10 +13,6 @@ type asking struct {
 	host   []byte // what is copied in: zeros and the data; and then the answer
 }
 
-func (b *Batch) room(q kernels.LaneQuestion) kernels.LaneRoom {
-	return q.Room(b.w.e.Variant, b.lanes, len(b.w.e.Vertices))
-}
-
 // Lanes is how many lanes an answer is of.
 func (b *Batch) Lanes() int { return b.lanes }
 
@@ -41,7 +37,7 @@ func (b *Batch) enqueueQuestion(a *asking, q kernels.LaneQuestion) (answer []byt
 	if !ok {
 		return nil, errors.New("the device has no statistics of lanes")
 	}
-	room := b.room(q)
+	room := q.Room(b.w.e.Variant, b.lanes, len(b.w.e.Vertices))
 	data, work, all := room.Places()
 	if int64(all) > a.memory.Bytes() || work > len(a.host) {
 		return nil, fmt.Errorf("a question that takes %d bytes, of %d", all, a.memory.Bytes())

@@ -207,7 +207,7 @@ func (w *Sums) newBatch(lanes int, questions []kernels.LaneQuestion) (*Batch, er
 	}
 	err := b.open()
 	for _, q := range questions {
-		_, work, all := b.room(q).Places()
+		_, work, all := q.Room(b.w.e.Variant, b.lanes, len(b.w.e.Vertices)).Places()
 		b.asked = append(b.asked, &asking{b.held.Buffer(int64(all)), b.held.Host(int64(work))})
 	}
 	if err = cmp.Or(err, b.held.Err()); err != nil {

@@ -47,7 +47,7 @@ func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack floa
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := sparse.EliminateInPieces(t.Context(), g, o, r.IntN(o.Limit+1),
+	e, err := o.EliminateInPieces(t.Context(), g, r.IntN(o.Limit+1),
 		sparse.Cutting{Sizes: []int{1 + r.IntN(80)}, MostUpper: math.MaxInt}, d)
 	if err != nil {
 		t.Fatal(err)

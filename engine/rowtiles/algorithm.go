@@ -16,6 +16,7 @@ import (
 	"ooc/engine/live"
 	"ooc/engine/plan"
 	"ooc/engine/rows"
+	"ooc/engine/searches"
 	"ooc/engine/task"
 	"ooc/engine/text"
 	"ooc/engine/tree"
@@ -100,6 +101,11 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer)
 	o.Seconds, _ = seconds(q.Chooser())
 	p.Seconds, o.Tile = seconds(q)
 	o.Left = p.Seconds * (1 - float64(q.State.Done)/float64(p.Rows))
+	x := a.processor(q.Request, q.Graph, o.Tile, p.offer.Levels)
+	if p.offer.Tiles && !q.Predecessors { // it needs no other memory for rows
+		x.Bytes = func(int) int64 { return 0 }
+	}
+	o.Memory = p.offer.Memory + x.Memory(q.Geometry(o.Tile))
 	least := p.offer.Least + lineBytes(q.Graph) + treeBytes(q.Graph, q.Predecessors) +
 		int64(entry.CeilDiv(n, o.Tile))*int64(o.Tile)*int64(o.Tile)*int64(q.EntryBytes())
 	if q.HostMemory > 0 && least > q.HostMemory {
@@ -130,8 +136,7 @@ func treeBytes(g *graph.Graph, finds bool) int64 {
 
 // Size implements plan.Algorithm.
 func (Algorithm) Size(q *plan.Basis) (tile int, beside int64, err error) {
-	n := q.Facts.N
-	return cmp.Or(q.Tile, plan.RowTile(q.Facts.Kind, cmp.Or(len(q.Sources), n), n, q.Upper())), 0, nil
+	return q.RowTile(q.Facts.Kind, q.Facts.N, q.Upper()), 0, nil
 }
 
 // Left completes the status of a store in which an earlier run has written rows.
@@ -143,6 +148,21 @@ func (Algorithm) Left(st *live.Status, s *tiles.Store, counts bool) (bool, error
 	state, _, err := s.Ahead()
 	st.Stage, st.RowsDone = live.StageExpand, int(state.Done)
 	return false, err
+}
+
+// processor says how rows are computed on the processor, with the memory of what an engine gives, and not that of its
+// workers. levels says that these compute rows in their places.
+func (Algorithm) processor(r plan.Request, g *graph.Graph, tile int, levels bool) Processor {
+	x := Processor{Unit: 1, Room: cmp.Or(r.HostMemory, device.FreeMemory()/4), Must: r.HostMemory > 0}
+	if levels && !r.Predecessors {
+		x.Batch, x.Apart = min(g.N, rows.Lanes), true
+		x.Bytes = func(int) int64 { return 0 }
+		return x
+	}
+	line, trees := lineBytes(g), treeBytes(g, r.Predecessors)
+	x.Batch = max(1, min(tile, int(linesBytes/line)))
+	x.Bytes = func(rows int) int64 { return int64(rows)*line + trees }
+	return x
 }
 
 // linesBytes is about what rows take that a goroutine computes at a time.
@@ -183,15 +203,30 @@ func (a Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 		w.Mark = func(st *tiles.State) { st.Stop = int64(s.Stopped()) + 1 }
 	}
 	w.Start()
-	line, trees := lineBytes(g), treeBytes(g, t.Meta.Predecessors)
-	x := Processor{
-		Open:  ready.NewWorker,
-		Bytes: func(rows int) int64 { return ready.WorkerBytes(rows) + int64(rows)*line + trees },
-		Order: ready.Order(), Unit: 1, Batch: max(1, min(w.Geometry.T, int(linesBytes/line))),
-		Room: cmp.Or(t.HostMemory, device.FreeMemory()/4), Must: t.HostMemory > 0,
-	}
-	if _, ok := ready.(rows.LevelReady); ok && !t.Meta.Predecessors { // its rows are computed in their places
-		x.Batch, x.Bytes = min(g.N, rows.Lanes), ready.WorkerBytes
+	by := a.Name()
+	_, levels := ready.(rows.LevelReady)
+	request := t.Request
+	request.Predecessors = t.Meta.Predecessors
+	x := a.processor(request, g, w.Geometry.T, levels)
+	own := x.Bytes
+	x.Bytes = func(rows int) int64 { return ready.WorkerBytes(rows) + own(rows) }
+	x.Open, x.Order = ready.NewWorker, ready.Order()
+	if x.Apart {
+		var held []*searches.OnDevice
+		held, err = w.onDevices(ready, p.offer.Seconds)
+		for _, d := range held {
+			defer func() { err = errors.Join(err, d.Close()) }()
+			x.OnDevice = append(x.OnDevice, d.Batches...)
+		}
+		if err != nil {
+			return err
+		}
+		if why := searches.Alone(ready, t.Device, w.asks(ready, p.offer.Seconds)); len(x.OnDevice) > 0 {
+			by += " on " + t.Device.Info().Model
+			x.Batch, x.Bytes = min(g.N, x.OnDevice[0].Lanes()), func(int) int64 { return 0 }
+		} else if why != "" {
+			by += " on the processor, as " + why + ","
+		}
 	}
 	hands, err := w.Hands(x)
 	if err == nil {
@@ -199,7 +234,7 @@ func (a Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 	}
 	err = w.Close(ctx, err)
 	t.Summary.Text = fmt.Sprintf("%s rows by %s in %s, sync %s; predicted %s",
-		humanize.Comma(int64(t.Summary.RowsWritten)), a.Name(),
+		humanize.Comma(int64(t.Summary.RowsWritten)), by,
 		text.Time(t.Summary.ExpandSeconds), text.Time(t.Summary.SyncSeconds), text.Time(p.Seconds))
 	return err
 }

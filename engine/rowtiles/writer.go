@@ -15,6 +15,7 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/live"
 	"ooc/engine/rows"
+	"ooc/engine/searches"
 	"ooc/engine/sparse"
 	"ooc/engine/task"
 	"ooc/engine/tree"
@@ -113,6 +114,9 @@ func (w *Writer) Sources(first, count int) []int32 {
 // but are lost when the solve is stopped, and take memory.
 const chunkEntries = 1 << 25
 
+// Together is how many rows of n distances a goroutine computes at a time where rows share work.
+func Together(n int) int { return max(1, chunkEntries/n) }
+
 // Processor says how rows are computed on the processor.
 type Processor struct {
 	Open        func(rows int) (rows.Worker, error) // for one goroutine, to compute so many rows at a time
@@ -120,19 +124,26 @@ type Processor struct {
 	Order       []int32                             // those that share work follow each other; nil: a TileWorker sorts
 	Unit, Batch int                                 // rows at a time: the least, and the best
 	Room        int64                               // bytes of memory to take; 0: any
+	OnDevice    []*searches.DeviceBatch             // search in the place of Workers where they can; none: nothing
+	// Apart says that rows share nothing beyond a batch.
+	Apart bool
 	// Must says that somebody has asked for Room. Else the least is taken, whatever Room is.
 	Must bool
 }
 
-// Hands returns as many goroutines as fit, which take as many rows at a time as fit.
-func (w *Writer) Hands(p Processor) ([]func() (rows.Hand, error), error) {
-	g, room := w.Geometry, p.Room
-	row := rowBytes(g)
+// share says how many goroutines share the memory when some rows of tiles are left, how many rows each takes at a time,
+// and how many rows of tiles it holds at most.
+func (p Processor) share(g tiles.Geometry, left int) (hands, batch, most int, err error) {
+	room, row := p.Room, rowBytes(g)
 	least := p.Bytes(p.Unit) + row
 	if !p.Must && room > 0 {
 		room = max(room, least)
 	}
-	batch, hands := min(p.Batch, entry.RoundUp(g.RowCount(), p.Unit)), max(1, min(runtime.GOMAXPROCS(0), w.Run.Left()))
+	hands = runtime.GOMAXPROCS(0)
+	if len(p.OnDevice) > 0 {
+		hands = len(p.OnDevice)
+	}
+	batch, hands = min(p.Batch, entry.RoundUp(g.RowCount(), p.Unit)), max(1, min(hands, left))
 	for room > 0 && int64(hands)*(p.Bytes(batch)+row) > room {
 		switch {
 		case batch > p.Unit:
@@ -140,16 +151,41 @@ func (w *Writer) Hands(p Processor) ([]func() (rows.Hand, error), error) {
 		case hands > 1:
 			hands--
 		default:
-			return nil, fmt.Errorf("%w: host memory %d bytes; expanding rows of %d vertices needs at least %d bytes",
+			return 0, 0, 0, fmt.Errorf(
+				"%w: host memory %d bytes; expanding rows of %d vertices needs at least %d bytes",
 				device.ErrMemory, room, g.N, least)
 		}
 	}
-	most := max(1, chunkEntries/(g.T*g.N))
+	most = max(1, chunkEntries/(g.T*g.N))
+	if p.Apart {
+		most = max(1, batch/g.T)
+	}
 	if room > 0 {
 		most = min(most, int((room/int64(hands)-p.Bytes(batch))/row))
 	}
-	// Towards the end hands take less, so that all of them end at about the same time.
-	w.Run.AtOnce = func(left int) int { return min(most, max(1, left/(2*hands))) }
+	return hands, batch, most, nil
+}
+
+// atOnce is how many of the rows of tiles that are left a goroutine takes: towards the end less, so that all of them
+// end at about the same time.
+func atOnce(hands, most, left int) int { return min(most, max(1, left/(2*hands))) }
+
+// Memory is about how many bytes all goroutines take, 0 if there is too little room for one.
+func (p Processor) Memory(g tiles.Geometry) int64 {
+	hands, batch, most, err := p.share(g, g.Down())
+	if err != nil {
+		return 0
+	}
+	return int64(hands) * (p.Bytes(batch) + int64(atOnce(hands, most, g.Down()))*rowBytes(g))
+}
+
+// Hands returns as many goroutines as fit, which take as many rows at a time as fit.
+func (w *Writer) Hands(p Processor) ([]func() (rows.Hand, error), error) {
+	hands, batch, most, err := p.share(w.Geometry, w.Run.Left())
+	if err != nil {
+		return nil, err
+	}
+	w.Run.AtOnce = func(left int) int { return atOnce(hands, most, left) }
 	place := make([]int32, len(p.Order))
 	for i, v := range p.Order {
 		place[v] = int32(i)
@@ -157,8 +193,13 @@ func (w *Writer) Hands(p Processor) ([]func() (rows.Hand, error), error) {
 	open := make([]func() (rows.Hand, error), hands)
 	for i := range open {
 		open[i] = func() (rows.Hand, error) {
-			x, err := p.Open(batch)
-			return &hand{w: w, worker: x, batch: batch, order: place}, err
+			h := &hand{w: w, open: p.Open, host: w.Host, batch: batch, order: place}
+			if len(p.OnDevice) > 0 {
+				h.device = p.OnDevice[i]
+				h.host = h.device.Device()
+				return h, nil
+			}
+			return h, h.opened()
 		}
 	}
 	return open, nil
@@ -170,19 +211,33 @@ func rowBytes(g tiles.Geometry) int64 { return int64(g.Side()) * g.TileBytes() }
 // hand computes rows of tiles on the processor.
 type hand struct {
 	w      *Writer
-	worker rows.Worker
-	batch  int         // rows that the worker computes at a time
-	order  []int32     // by vertex: its place in Processor.Order
-	memory []byte      // rows of tiles
-	lines  []byte      // rows that are not computed in their places
-	trees  *tree.Maker // where predecessors are kept
+	open   func(rows int) (rows.Worker, error)
+	worker rows.Worker           // nil: it has not been needed yet
+	device *searches.DeviceBatch // nil: the worker does all
+	host   kernels.Device        // allocates memory
+	batch  int                   // rows that the worker computes at a time
+	order  []int32               // by vertex: its place in Processor.Order
+	memory []byte                // rows of tiles
+	lines  []byte                // rows that are not computed in their places
+	trees  *tree.Maker           // where predecessors are kept
 }
 
 // Close implements rows.Hand.
 func (h *hand) Close() error {
-	err := h.worker.Close()
+	var err error
+	if h.worker != nil {
+		err = h.worker.Close()
+	}
 	if h.memory != nil {
-		err = errors.Join(err, h.w.Host.FreeHost(h.memory))
+		err = errors.Join(err, h.host.FreeHost(h.memory))
+	}
+	return err
+}
+
+// opened opens the worker, unless it is open.
+func (h *hand) opened() (err error) {
+	if h.worker == nil {
+		h.worker, err = h.open(h.batch)
 	}
 	return err
 }
@@ -193,10 +248,10 @@ func (h *hand) Do(_ context.Context, first, count int) (err error) {
 	row := rowBytes(g)
 	if need := int64(count) * row; int64(len(h.memory)) < need {
 		if h.memory != nil {
-			err, h.memory = h.w.Host.FreeHost(h.memory), nil
+			err, h.memory = h.host.FreeHost(h.memory), nil
 		}
 		if err == nil {
-			h.memory, err = h.w.Host.AllocHost(need)
+			h.memory, err = h.host.AllocHost(need)
 		}
 		if err != nil {
 			return err
@@ -207,15 +262,28 @@ func (h *hand) Do(_ context.Context, first, count int) (err error) {
 	for r := range sources {
 		to.Places = append(to.Places, int64(r/g.T)*row+int64(r%g.T*g.T*g.EntryBytes))
 	}
-	if x, ok := h.worker.(rows.TileWorker); ok && !h.w.Meta.Predecessors {
-		err = x.Rows(sources, to)
-	} else {
-		err = h.cut(sources, to)
+	done := false
+	if h.device != nil {
+		done, err = h.device.TileRows(sources, to.First, h.memory[:int64(count)*row])
+	}
+	if !done && err == nil {
+		err = h.compute(sources, to)
 	}
 	for i := 0; i < count && err == nil; i++ {
 		err = h.w.Put(first+i, h.memory[int64(i)*row:][:row], nil)
 	}
 	return err
+}
+
+// compute computes rows on the processor.
+func (h *hand) compute(sources []int32, to sparse.Target) error {
+	if err := h.opened(); err != nil {
+		return err
+	}
+	if x, ok := h.worker.(rows.TileWorker); ok && !h.w.Meta.Predecessors {
+		return x.Rows(sources, to)
+	}
+	return h.cut(sources, to)
 }
 
 // cut computes rows, and cuts them into the rows of tiles.

@@ -20,15 +20,22 @@ type numbered struct {
 	out, in *arcs   // of a symmetric graph they are one
 }
 
+// number numbers a graph, with arcs both ways.
 func number(g *graph.Graph) *numbered {
+	n := numberOut(g)
+	if n.in = n.out; !g.Symmetric {
+		n.in = n.arcs(g.Reverse())
+	}
+	return n
+}
+
+// numberOut numbers a graph, without the arcs into vertices.
+func numberOut(g *graph.Graph) *numbered {
 	n := &numbered{order: rows.ByBreadth(g), place: make([]int32, g.N)}
 	for i, v := range n.order {
 		n.place[v] = int32(i)
 	}
 	n.out = n.arcs(g)
-	if n.in = n.out; !g.Symmetric {
-		n.in = n.arcs(g.Reverse())
-	}
 	return n
 }
 

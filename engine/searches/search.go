@@ -17,12 +17,13 @@ type search[W weight] struct {
 	weights []W
 	equal   bool // all weights are, so that vertices come to the queue in order
 	none    W    // more than all distances
+	most    W    // the search ends at the first distance that is more
 	dist    []W
 	queue   heap.Heap[W] // by the lengths of paths; where all weights are equal, a list
 }
 
 func newSearch[W weight](g *graph.Graph, weights []W, none W) *search[W] {
-	return &search[W]{g: g, weights: weights, equal: equal(g), none: none, dist: make([]W, g.N)}
+	return &search[W]{g: g, weights: weights, equal: equal(g), none: none, most: none, dist: make([]W, g.N)}
 }
 
 // searchBytes is about what a search takes for each vertex and for each arc.
@@ -54,6 +55,9 @@ func (s *search[W]) from(source int32) []W {
 		}
 		if f.Key > s.dist[f.Vertex] {
 			continue
+		}
+		if f.Key > s.most {
+			break
 		}
 		lo, hi := s.g.Offsets[f.Vertex], s.g.Offsets[f.Vertex+1]
 		weights := s.weights[lo:hi]

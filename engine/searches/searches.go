@@ -8,11 +8,14 @@ import (
 	"math/bits"
 	"runtime"
 
+	"ooc/engine/device"
 	"ooc/engine/graph"
 	"ooc/engine/plan"
 	"ooc/engine/rows"
 	"ooc/engine/sparse"
 	"ooc/engine/text"
+	"ooc/kernels"
+	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
 )
 
@@ -25,31 +28,58 @@ func (Engine) Name() string { return "searches" }
 // fewRows is how many rows are found one by one, and not by bits.
 const fewRows = 4
 
-// Offer implements rows.Engine. It fails with plan.ErrAlgorithm where weights are negative.
+// Offer implements rows.Engine. It fails with plan.ErrAlgorithm where weights are negative, and
+// with device.ErrMemory where there is not enough.
 func (e Engine) Offer(_ context.Context, g *graph.Graph, q rows.Question) (rows.Offer, error) {
 	if g.Negative {
 		const says = "searches are for graphs without negative weights; leave the algorithm to the plan"
 		return rows.Offer{}, text.ErrorOf(plan.ErrAlgorithm, says)
 	}
 	count := cmp.Or(q.Rows, g.N)
-	offer := rows.Offer{Engine: e.Name(), Seconds: searchSeconds(g, count), Least: searchBytes(g),
+	offer := rows.Offer{Engine: e.Name(), Seconds: onAll(searchWork(g, count)), Least: searchBytes(g),
 		How: "from one vertex after another"}
-	ready := rows.Ready(&searched{g: g})
-	if equal(g) {
-		l := &leveled{searched: searched{g: g}, numbered: number(g), planes: 8}
-		if count > fewRows {
-			levels, seconds, err := l.try(count)
-			if err != nil {
-				return rows.Offer{}, err
-			}
-			l.planes, offer.Seconds = bits.Len(uint(levels)), seconds
-			offer.How = fmt.Sprintf("from %d vertices at a time, as all weights are equal, about %s", rows.Lanes,
-				text.Count(levels, "level", "levels"))
+	offer.Memory = offer.Least * int64(runtime.GOMAXPROCS(0))
+	ready, err := rows.Ready(&searched{g: g}), error(nil)
+	switch {
+	case equal(g):
+		ready, err = e.byLevel(g, count, q.Counts, &offer)
+	case count > fewRows && g.Kind.Kernels() && (q.Memory == 0 || lanedBytes(g) <= q.Memory):
+		l := newLaned(g, numberOut(g))
+		var batch float64
+		batch, err = l.try(count)
+		batches := entry.CeilDiv(count, l.lanes())
+		// By the work, since the next run has to find the same where there are more threads.
+		if batch*float64(batches) < searchWork(g, count) {
+			ready, offer.Least, offer.Tiles = l, lanedBytes(g), true
+			offer.Memory = 8*g.Arcs() + l.LaneBytes(0)*int64(runtime.GOMAXPROCS(0))
+			offer.Seconds = onAll(batch * float64(batches)) // in the ratio of what others take, whatever the threads
+			offer.How = fmt.Sprintf("from %d vertices at a time", l.lanes())
 		}
-		ready = l
 	}
 	offer.Prepare = func(context.Context) (rows.Ready, error) { return ready, nil }
-	return offer, nil
+	if q.Memory > 0 && offer.Least > q.Memory {
+		err = fmt.Errorf("%w: searches take %d bytes at least; give as many with --host-memory", device.ErrMemory,
+			offer.Least)
+	}
+	return offer, err
+}
+
+// byLevel is for a graph of equal weights.
+func (Engine) byLevel(g *graph.Graph, count int, counts kernels.Device, offer *rows.Offer) (rows.Ready, error) {
+	l := &leveled{searched: searched{g: g}, numbered: number(g), planes: 8}
+	offer.Levels, offer.Tiles = true, true
+	if count <= fewRows {
+		return l, nil
+	}
+	levels, seconds, err := l.try(count)
+	l.planes, offer.Seconds = bits.Len(uint(levels)), seconds
+	offer.Memory = 8*g.Arcs() + l.LevelBytes()*int64(runtime.GOMAXPROCS(0))
+	offer.How = fmt.Sprintf("from %d vertices at a time, as all weights are equal, about %s", rows.Lanes,
+		text.Count(levels, "level", "levels"))
+	if took := countSeconds(g, count, levels, counts); took < offer.Seconds {
+		offer.Counted, offer.Seconds, offer.How = true, took, offer.How+", which a device counts"
+	}
+	return l, err
 }
 
 // equal reports whether all weights of a graph are equal, and above 0.
@@ -66,17 +96,21 @@ const (
 	farArc        = 12e-9    // more of each arc where nothing that it leads to is in a cache
 	levelSeconds  = 20e-9    // for each vertex of a level
 	pullSeconds   = 2e-9     // for each arc into a vertex
+	pushSeconds   = 1e-9     // of a search by lanes, for each arc
+	farPush       = 39e-9    // and more where nothing that it leads to is in a cache
+	fallSeconds   = 13e-9    // for each arc that lowered a lane
+	takeSeconds   = 137e-9   // for each vertex whose arcs are relaxed
+	lineSeconds   = 196e-9   // for each vertex, to clear its lanes and to look at them
 	cacheBytes    = 32 << 20 // about what all caches hold
 )
 
-// farSeconds is how much longer an arc takes where what it leads to, of so many bytes a vertex, is not in a cache.
-func farSeconds(n, each int) float64 { return farArc * min(1, float64(n)*float64(each)/cacheBytes) }
+// far is about which part of n things, of so many bytes each, is not in a cache.
+func far(n, each int) float64 { return min(1, float64(n)*float64(each)/cacheBytes) }
 
-// searchSeconds is about what searches for so many rows take, one by one.
-func searchSeconds(g *graph.Graph, count int) float64 {
-	arc := arcSeconds + 2*farSeconds(g.N, 16) // it has to be there before the next
-	each := vertexSeconds*float64(g.N) + arc*float64(g.Arcs())
-	return onAll(each * float64(count))
+// searchWork is about how many seconds searches for so many rows take a thread, one by one.
+func searchWork(g *graph.Graph, count int) float64 {
+	arc := arcSeconds + 2*farArc*far(g.N, 16) // it has to be there before the next
+	return (vertexSeconds*float64(g.N) + arc*float64(g.Arcs())) * float64(count)
 }
 
 // onAll is how long all threads take for what takes one so many seconds.
@@ -138,7 +172,12 @@ func (r *leveled) NewWorker(count int) (rows.Worker, error) {
 		return newSearcher(r.g), nil
 	}
 	s, err := newLevels(r.numbered)
-	return &leveler{g: r.g, levels: s}, err
+	if err != nil {
+		return nil, err
+	}
+	w := &leveler{of: r, levels: s}
+	w.planes.rows, err = cpu.NewLevelRows()
+	return w, err
 }
 
 // WorkerBytes implements rows.Ready.
@@ -151,6 +190,33 @@ func (r *leveled) WorkerBytes(count int) int64 {
 
 // LevelBytes implements rows.LevelReady.
 func (r *leveled) LevelBytes() int64 { return levelBytes * int64(r.g.N) }
+
+// Sources implements rows.LevelReady.
+func (r *leveled) Sources() (order, sources []int32) {
+	for _, v := range r.order {
+		if r.source(v) != v {
+			continue
+		}
+		order, sources = append(order, v), append(sources, v)
+		for _, u := range r.g.Targets[r.g.Offsets[v]:r.g.Offsets[v+1]] {
+			if r.source(u) == v {
+				order, sources = append(order, u), append(sources, v)
+			}
+		}
+	}
+	return order, sources
+}
+
+// source returns the source of a vertex. The first neighbour of each is its own, as it may be the farthest vertex from
+// that: it would not be from itself.
+func (r *leveled) source(v int32) int32 {
+	if at := r.g.Offsets[v]; r.g.Symmetric && r.g.Offsets[v+1] == at+1 {
+		if u := r.g.Targets[at]; r.g.Targets[r.g.Offsets[u]] != v {
+			return u
+		}
+	}
+	return v
+}
 
 // Reversed implements rows.Ready.
 func (r *leveled) Reversed() (rows.Ready, error) {
@@ -181,23 +247,26 @@ func (r *leveled) try(count int) (depth int, seconds float64, err error) {
 		at += len(s.at)
 		depth++
 	}
-	batch := levelSeconds*float64(at) + (pullSeconds+farSeconds(r.g.N, rows.Lanes/8))*float64(s.work)
+	batch := levelSeconds*float64(at) + (pullSeconds+farArc*far(r.g.N, rows.Lanes/8))*float64(s.work)
 	if more {
 		// What is left takes as long as what was done, for each distance; or, where levels grow fast, as a few levels
 		// that have all arcs.
 		n := float64(r.g.N)
 		growth := max(1.0001, float64(len(s.at))/float64(before))
 		few := 2 + math.Log(n/float64(len(s.at)))/math.Log(growth)
-		whole := levelSeconds*n + (pullSeconds+farSeconds(r.g.N, rows.Lanes/8))*float64(r.g.Arcs())
-		batch = min(batch/s.share(min(count, rows.Lanes)), batch+few*whole)
-		depth += int(few)
+		whole := levelSeconds*n + (pullSeconds+farArc*far(r.g.N, rows.Lanes/8))*float64(r.g.Arcs())
+		if share := s.share(min(count, rows.Lanes)); batch/share < batch+few*whole {
+			batch, depth = batch/share, int(float64(depth)/share)
+		} else {
+			batch, depth = batch+few*whole, depth+int(few)
+		}
 	}
 	return depth, onAll(batch * float64(entry.CeilDiv(count, rows.Lanes))), nil
 }
 
 // leveler computes rows by bits.
 type leveler struct {
-	g *graph.Graph
+	of *leveled
 	*levels
 	planes planes
 }
@@ -207,8 +276,8 @@ func (*leveler) Close() error { return nil }
 
 // entryOf returns the entry of a level, from that of the level before: weights are added up one after another, as paths
 // add them.
-func (w *leveler) entryOf(kind entry.Kind, before uint64) uint64 {
-	d := kind.Value(before) + w.g.MaxWeight
+func (r *leveled) entryOf(kind entry.Kind, before uint64) uint64 {
+	d := kind.Value(before) + r.g.MaxWeight
 	if !kind.Float() {
 		d = min(d, kind.Value(kind.Unreachable()-1)+1)
 	}
@@ -217,31 +286,30 @@ func (w *leveler) entryOf(kind entry.Kind, before uint64) uint64 {
 
 // Levels implements rows.LevelWorker.
 func (w *leveler) Levels(sources []int32, take func(rows.Level) error) error {
-	kind := w.g.Kind.Wide()
+	kind := w.of.g.Kind.Wide()
 	d := kind.Bits(0)
 	w.start(sources)
-	for more := true; more; more = w.next() {
-		if err := take(rows.Level{Distance: d, At: w.at, Of: w.front}); err != nil {
+	for ; ; w.next() {
+		if err := take(rows.Level{Distance: d, At: w.at, Of: w.front}); err != nil || len(w.at) == 0 {
 			return err
 		}
-		d = w.entryOf(kind, d)
+		d = w.of.entryOf(kind, d)
 	}
-	return nil
 }
 
 // Rows implements rows.TileWorker.
 func (w *leveler) Rows(sources []int32, to sparse.Target) error {
-	w.write(sources, to, w.g.Kind)
+	w.write(sources, to, w.of.g.Kind)
 	return nil
 }
 
 // ReadRows implements rows.Worker.
 func (w *leveler) ReadRows(dst []byte, sources []int) error {
-	kind := w.g.Kind.Wide()
-	to := sparse.Target{Data: dst, Width: w.g.N}
+	kind := w.of.g.Kind.Wide()
+	to := sparse.Target{Data: dst, Width: w.of.g.N}
 	vertices := make([]int32, len(sources))
 	for i, v := range sources {
-		vertices[i], to.Places = int32(v), append(to.Places, int64(i*w.g.N*kind.Bytes()))
+		vertices[i], to.Places = int32(v), append(to.Places, int64(i*w.of.g.N*kind.Bytes()))
 	}
 	w.write(vertices, to, kind)
 	return nil
@@ -268,22 +336,13 @@ func (w *leveler) writeBatch(sources []int32, to sparse.Target, kind entry.Kind)
 	w.start(sources)
 	for level := 1; w.next(); level++ {
 		w.planes.add(w.levels, level)
-		d = w.entryOf(kind, d)
+		d = w.of.entryOf(kind, d)
 		if level*size == len(values) {
 			values = append(values, kind.Make(level)...)
 		}
 		kind.Put(values, level, d)
 	}
-	switch size {
-	case 1:
-		write[uint8](&w.planes, w.place, to, values)
-	case 2:
-		write[uint16](&w.planes, w.place, to, values)
-	case 4:
-		write[uint32](&w.planes, w.place, to, values)
-	default:
-		write[uint64](&w.planes, w.place, to, values)
-	}
+	w.planes.write(w.place, to, values, size)
 	for lane, v := range sources {
 		if j := int(v) / to.Width; j >= to.First {
 			kind.Put(to.Data[to.Places[lane]+int64(j)*to.Stride:], int(v)%to.Width, 0)

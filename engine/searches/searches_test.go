@@ -14,6 +14,7 @@ import (
 	"ooc/engine/rows"
 	"ooc/engine/searches"
 	"ooc/engine/sparse"
+	"ooc/kernels"
 	"ooc/kernels/entry"
 )
 
@@ -115,13 +116,17 @@ func (j judge) row(source int, at func(v int) float64) {
 // TestRows asks for some rows in every way that there is.
 func TestRows(t *testing.T) {
 	r := seeds.New(t)
-	for range 60 {
+	byLevel, inLanes, others := 0, 0, 0
+	for range 90 {
 		w := enginetest.AllKinds[r.IntN(len(enginetest.AllKinds))]
 		g := alike(t, r, 1+r.IntN(700), w.Kind)
 		if r.IntN(3) == 0 {
 			g = enginetest.HardGraph(t, r, 1+r.IntN(300), w.Kind, false)
 		}
 		count := 1 + r.IntN(g.N)
+		if r.IntN(4) == 0 {
+			count = min(g.N, 1+r.IntN(4))
+		}
 		made := ready(t, g, count)
 		j := judge{graph.NewSearch(g), g, t.Errorf}
 		sources := make([]int, 1+r.IntN(min(count, 600)))
@@ -130,7 +135,17 @@ func TestRows(t *testing.T) {
 		}
 		checkRows(t, made, j, sources)
 		checkTiles(t, r, made, j, sources)
-		checkLevels(t, made, j, sources)
+		switch x := made.(type) {
+		case rows.LevelReady:
+			byLevel++
+			checkLevels(t, made, j, sources)
+			checkSources(t, made, g)
+		case rows.LaneReady:
+			inLanes++
+			checkLanes(t, x, j, sources)
+		default:
+			others++
+		}
 		back, err := made.Reversed()
 		if err != nil {
 			t.Fatal(err)
@@ -138,6 +153,122 @@ func TestRows(t *testing.T) {
 		reversed := g.Reverse()
 		checkRows(t, back, judge{graph.NewSearch(reversed), reversed, t.Errorf}, sources)
 	}
+	if byLevel == 0 || inLanes == 0 || others == 0 {
+		t.Errorf("%d graphs by level, %d in lanes, %d by one search for each vertex", byLevel, inLanes, others)
+	}
+}
+
+// TestNarrowLanes searches graphs whose longest distances just fit 16 bits, and do not; whose vertices are not all
+// joined; and whose weights differ by much.
+func TestNarrowLanes(t *testing.T) {
+	r := seeds.New(t)
+	lanes := map[int]int{}
+	for range 80 {
+		n := 20 + r.IntN(200)
+		direction, directed := graph.Undirected, r.IntN(2) == 0
+		if directed {
+			direction = graph.Directed
+		}
+		b := graph.New(n, direction, graph.AsKind(entry.KindI32))
+		add := func(u, v int, w float64) { b.Add(u, v, math.Floor(w)) }
+		joined := n - r.IntN(2)*r.IntN(5)
+		longest := float64(entry.Inf16) - 5 + float64(r.IntN(8)) // from the first vertex to the last
+		if r.IntN(2) == 0 {
+			longest = math.Floor(longest / 2)
+		}
+		for v := 1; v < joined; v++ {
+			w := math.Floor(longest / float64(joined-1))
+			if v == joined-1 {
+				w = longest - w*float64(joined-2)
+			}
+			add(v-1, v, w)
+			if directed && r.IntN(10) > 0 {
+				add(v, v-1, w)
+			}
+		}
+		for range r.IntN(4) {
+			add(r.IntN(joined), r.IntN(joined), float64(1+r.IntN(1+r.IntN(1<<20))))
+		}
+		for v := joined + 1; v < n; v++ { // others are far from each other
+			add(v-1, v, longest*(0.3+r.Float64()))
+		}
+		g := built(t, b)
+		offer, err := searches.Engine{}.Offer(t.Context(), g, rows.Question{Rows: n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := offer.Prepare(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, ok := made.(rows.LaneReady)
+		if !ok {
+			continue
+		}
+		sources := r.Perm(n)
+		j := judge{graph.NewSearch(g), g, t.Errorf}
+		checkRows(t, made, j, sources)
+		lanes[checkLanes(t, x, j, sources)]++
+		checkTiles(t, r, made, j, sources)
+	}
+	if lanes[32] == 0 || lanes[64] == 0 {
+		t.Errorf("by lanes, there are %v graphs", lanes)
+	}
+}
+
+// TestLargeLanes searches graphs whose lanes are in several parts, with few weights and with many.
+func TestLargeLanes(t *testing.T) {
+	r := seeds.New(t)
+	for _, kind := range []entry.Kind{entry.KindI32, entry.KindF32, entry.KindF64} {
+		n, most := 33000+r.IntN(9000), 2<<r.IntN(20)
+		b := graph.New(n, graph.Undirected, graph.AsKind(kind))
+		for range 3 * n {
+			b.Add(r.IntN(n), r.IntN(n), float64(1+r.IntN(most)))
+		}
+		g := built(t, b)
+		made, sources := ready(t, g, n), r.Perm(n)[:20]
+		x, ok := made.(rows.LaneReady)
+		if !ok {
+			t.Fatalf("%s, weights to %d: it is not searched by lanes", kind, most)
+		}
+		checkLanes(t, x, judge{graph.NewSearch(g), g, t.Errorf}, sources)
+	}
+}
+
+// checkLanes returns how many lanes there are.
+func checkLanes(t *testing.T, made rows.LaneReady, j judge, sources []int) (lanes int) {
+	t.Helper()
+	w, err := made.NewWorker(len(sources))
+	if err != nil {
+		t.Fatal(err)
+	}
+	vertices, order, kind := make([]int32, len(sources)), made.Order(), j.g.Kind
+	for i, v := range sources {
+		vertices[i] = int32(v)
+	}
+	next := 0
+	err = w.(rows.LaneWorker).Lanes(vertices, func(batch []int32, first int, m kernels.Lanes) error {
+		row := make([]float64, j.g.N)
+		lanes = m.Width
+		for lane, i := range batch {
+			if int(i) != next || first != 0 || m.Entry != kind.Bytes() || len(m.Data) != j.g.N*m.Width*m.Entry {
+				t.Fatalf("source %d after %d, from row %d on, %d bytes", i, next-1, first, len(m.Data))
+			}
+			next++
+			for k, v := range order {
+				row[v] = kind.Value(kind.At(m.Row(k), lane))
+			}
+			j.row(sources[i], func(v int) float64 { return row[v] })
+		}
+		return nil
+	})
+	if err != nil || next != len(sources) {
+		t.Fatalf("%d of %d rows: %v", next, len(sources), err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return lanes
 }
 
 func checkRows(t *testing.T, made rows.Ready, j judge, sources []int) {
@@ -231,8 +362,9 @@ func checkLevels(t *testing.T, made rows.Ready, j judge, sources []int) {
 		}
 	}
 	err = w.(rows.LevelWorker).Levels(batch, func(l rows.Level) error {
-		if d := kind.Value(l.Distance); d <= before || len(l.At) == 0 {
-			t.Errorf("after %v, %v has %d vertices", before, d, len(l.At))
+		d := kind.Value(l.Distance)
+		if d <= before && j.g.MaxWeight > 0 || before >= 0 && len(last.At) == 0 {
+			t.Errorf("after %v with %d vertices, %v follows", before, len(last.At), d)
 		} else {
 			before = d
 		}
@@ -240,8 +372,8 @@ func checkLevels(t *testing.T, made rows.Ready, j judge, sources []int) {
 		last = l
 		return nil
 	})
-	if read(last); err != nil {
-		t.Fatal(err)
+	if err != nil || len(last.At) > 0 {
+		t.Fatalf("%v, the last level has %d vertices", err, len(last.At))
 	}
 	for i, u := range batch {
 		j.row(int(u), func(v int) float64 { return all[i*n+v] })
@@ -250,6 +382,60 @@ func checkLevels(t *testing.T, made rows.Ready, j judge, sources []int) {
 	if err := w.(rows.LevelWorker).Levels(batch, func(rows.Level) error { return stop }); err != stop {
 		t.Errorf("a taker's error: %v", err)
 	}
+}
+
+// checkSources demands all vertices, and that those which are not their own source are a level farther from all others
+// than that is, which comes before them.
+func checkSources(t *testing.T, made rows.Ready, g *graph.Graph) {
+	t.Helper()
+	r, ok := made.(rows.LevelReady)
+	if !ok {
+		return
+	}
+	order, sources := r.Sources()
+	sorted := slices.Sorted(slices.Values(order))
+	one, leaves := graph.NewSearch(unweighted(t, g)), 0
+	for i, v := range order {
+		u := sources[i]
+		if len(order) != g.N || len(sources) != g.N || int(sorted[i]) != i {
+			t.Fatalf("%d vertices: %v", g.N, order)
+		}
+		if u == v {
+			continue
+		}
+		if leaves++; i == 0 || sources[i-1] != u { // so that the first of a source is that
+			t.Fatalf("%d, of source %d, comes after %v", v, u, order[:i])
+		}
+		own := slices.Clone(one.From(int(v)))
+		for x, d := range one.From(int(u)) {
+			if x != int(v) && own[x] != d+1 {
+				t.Fatalf("%d is %v from %d, and %v from its source %d", x, own[x], v, d, u)
+			}
+		}
+	}
+	want := 0
+	for v := range g.N {
+		if lo := g.Offsets[v]; g.Symmetric && g.Offsets[v+1] == lo+1 {
+			if first := g.Targets[g.Offsets[g.Targets[lo]]]; int(first) != v {
+				want++
+			}
+		}
+	}
+	if leaves != want {
+		t.Errorf("%d vertices have another source, want %d", leaves, want)
+	}
+}
+
+// unweighted returns a graph with the same arcs, of weight 1.
+func unweighted(t *testing.T, g *graph.Graph) *graph.Graph {
+	t.Helper()
+	b := graph.New(g.N, graph.Directed)
+	for u := range g.N {
+		for _, v := range g.Targets[g.Offsets[u]:g.Offsets[u+1]] {
+			b.Add(u, int(v), 1)
+		}
+	}
+	return built(t, b)
 }
 
 // TestManyLevels searches paths whose levels just fit a byte, and do not.

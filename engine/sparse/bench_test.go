@@ -54,7 +54,7 @@ func BenchmarkEliminate(b *testing.B) {
 			o := mustOrder(b, g, OrderOptions{Seconds: estimate})
 			w := mustBest(b, o)
 			for b.Loop() {
-				if _, err := Eliminate(b.Context(), g, o, w.Eliminated); err != nil {
+				if _, err := o.Eliminate(b.Context(), g, w.Eliminated); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -71,7 +71,7 @@ func BenchmarkRows(b *testing.B) {
 			g := in.make(b)
 			d := openCPU(b, cpu.Options{})
 			o := mustOrder(b, g, OrderOptions{Seconds: estimate})
-			e, err := Eliminate(b.Context(), g, o, mustBest(b, o).Eliminated)
+			e, err := o.Eliminate(b.Context(), g, mustBest(b, o).Eliminated)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -89,7 +89,7 @@ func BenchmarkRows(b *testing.B) {
 	}
 }
 
-func benchRows(b *testing.B, e *Elimination, core Core, d *cpu.Device, lanes, threads int) {
+func benchRows(b *testing.B, e *Elimination, core coreRows, d *cpu.Device, lanes, threads int) {
 	expand := expansion(b, e, core, d, lanes, threads, false)
 	for b.Loop() {
 		expand()
@@ -105,7 +105,7 @@ func BenchmarkLanes(b *testing.B) {
 			g := in.make(b)
 			d := openCPU(b, cpu.Options{})
 			o := mustOrder(b, g, OrderOptions{Seconds: estimate})
-			e, err := Eliminate(b.Context(), g, o, mustBest(b, o).Eliminated)
+			e, err := o.Eliminate(b.Context(), g, mustBest(b, o).Eliminated)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -133,7 +133,7 @@ func BenchmarkLanes(b *testing.B) {
 const benchTile = 512
 
 // expansion returns a function that expands 512 sources in each of some threads, to rows or in lanes.
-func expansion(b *testing.B, e *Elimination, core Core, d *cpu.Device, lanes, threads int, inLanes bool) func() {
+func expansion(b *testing.B, e *Elimination, core coreRows, d *cpu.Device, lanes, threads int, inLanes bool) func() {
 	n := len(e.Vertices)
 	memory := func(bytes int64) []byte {
 		m, err := d.AllocHost(bytes)

@@ -193,8 +193,8 @@ func (e *Elimination) listCoreArcs(a *kernels.Arcs, t int) *coreArcLists {
 	return f
 }
 
-// Core is the closed core of an elimination.
-type Core interface {
+// coreRows is the closed core of an elimination.
+type coreRows interface {
 	// Cross sets row y of dst, for every core vertex y, to the minimum over i of src's row i plus the distance from
 	// core vertex from[i] to y. dst has no other rows.
 	Cross(dst, src kernels.Lanes, from []int32) error
@@ -211,7 +211,7 @@ type DenseCore struct {
 	Matrix []uint32
 }
 
-// Cross implements Core.
+// Cross implements coreRows.
 func (c *DenseCore) Cross(dst, src kernels.Lanes, from []int32) error {
 	rows, words := make([][]uint32, len(from)), c.Variant.WeightBytes()/entry.WordBytes
 	for i, x := range from {

@@ -24,7 +24,7 @@ func TestCloseCoreInTiles(t *testing.T) {
 				}
 			}
 			g := build(t, b)
-			e, err := Eliminate(t.Context(), g, mustOrder(t, g, OrderOptions{}), r.IntN(n/4))
+			e, err := mustOrder(t, g, OrderOptions{}).Eliminate(t.Context(), g, r.IntN(n/4))
 			if err != nil {
 				t.Fatal(err)
 			}

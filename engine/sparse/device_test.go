@@ -22,7 +22,7 @@ func TestLevels(t *testing.T) {
 	for range 200 {
 		g := randomGraph(t, r, 60)
 		o := mustOrder(t, g, OrderOptions{})
-		e, err := Eliminate(t.Context(), g, o, r.IntN(o.Limit+1))
+		e, err := o.Eliminate(t.Context(), g, r.IntN(o.Limit+1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func TestDeviceExpander(t *testing.T) {
 	compare := func(g *graph.Graph) {
 		t.Helper()
 		o := mustOrder(t, g, OrderOptions{})
-		e, err := Eliminate(t.Context(), g, o, []int{0, o.Limit, r.IntN(o.Limit + 1)}[r.IntN(3)])
+		e, err := o.Eliminate(t.Context(), g, []int{0, o.Limit, r.IntN(o.Limit + 1)}[r.IntN(3)])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func TestDeviceExpanderBytes(t *testing.T) {
 	for range 20 {
 		g := randomGraph(t, r, 90)
 		o := mustOrder(t, g, OrderOptions{})
-		e, err := Eliminate(t.Context(), g, o, r.IntN(o.Limit+1))
+		e, err := o.Eliminate(t.Context(), g, r.IntN(o.Limit+1))
 		if err != nil {
 			t.Fatal(err)
 		}

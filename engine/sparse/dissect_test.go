@@ -81,7 +81,7 @@ func TestDissectedDistances(t *testing.T) {
 	if !slices.Equal(o.Vertices, mustDissect(t, g)) {
 		t.Fatal("the order is not that of dissection")
 	}
-	e, err := Eliminate(t.Context(), g, o, g.N-r.IntN(1500))
+	e, err := o.Eliminate(t.Context(), g, g.N-r.IntN(1500))
 	if err != nil {
 		t.Fatal(err)
 	}

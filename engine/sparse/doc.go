@@ -5,7 +5,7 @@
 //
 //	order, err := sparse.NewOrder(ctx, g, options)             // which vertices, in which order; what it costs
 //	work, err := order.Best(ctx, seconds)                      // where to stop, by the planner's rates
-//	e, err := sparse.Eliminate(ctx, g, order, work.Eliminated) // arcs up and down, and the core
+//	e, err := order.Eliminate(ctx, g, work.Eliminated) // arcs up and down, and the core
 //	e.FillTile(tile, t, i, j)                                  // the core's matrix, to be closed
 //	x, err := e.NewExpander(ops, core, lanes, scratch)
 //	err = x.Rows(sources, target)                              // rows of distances, in memory

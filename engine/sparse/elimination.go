@@ -55,20 +55,20 @@ func (e *Elimination) Core() int { return e.Work.Core }
 // Eliminate eliminates the first vertices of an order of g, between 0 and o.Limit of them. g has no negative cycle.
 // In integer kinds the result is exact; in others each arc is the length of its path within the rounding of its
 // additions. It fails with the cause of ctx if that ends first.
-func Eliminate(ctx context.Context, g *graph.Graph, o *Order, eliminated int) (*Elimination, error) {
+func (o *Order) Eliminate(ctx context.Context, g *graph.Graph, eliminated int) (*Elimination, error) {
 	return eliminate(ctx, g, o, eliminated, Cutting{}, false, nil)
 }
 
 // EliminateAlike is Eliminate with the same ends in Up and Down, so that some weights may be unreachable; where these
 // are many, it is Eliminate. host adds up rows of arcs, which is faster.
-func EliminateAlike(ctx context.Context, g *graph.Graph, o *Order, eliminated int,
+func (o *Order) EliminateAlike(ctx context.Context, g *graph.Graph, eliminated int,
 	host kernels.HostLaneOps) (*Elimination, error) {
 	return eliminate(ctx, g, o, eliminated, Cutting{}, true, host)
 }
 
 // EliminateInPieces is Eliminate for devices on which products are many times faster than arcs. It also finds Pieces,
 // in several times as much time. host adds rows to others, which is faster; it may be nil.
-func EliminateInPieces(ctx context.Context, g *graph.Graph, o *Order, eliminated int, c Cutting,
+func (o *Order) EliminateInPieces(ctx context.Context, g *graph.Graph, eliminated int, c Cutting,
 	host kernels.HostLaneOps) (*Elimination, error) {
 	if c.Sizes == nil {
 		c.Sizes = pieceSizes

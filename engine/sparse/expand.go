@@ -27,7 +27,7 @@ type Target struct {
 // is for one goroutine; any number of them may share the elimination and the core.
 type Expander struct {
 	e    *Elimination
-	core Core
+	core coreRows
 	host kernels.HostLaneOps
 
 	// Need is called with parts of the elimination before Columns reads them; nil: nothing is. Its errors are those of
@@ -69,7 +69,7 @@ func (e *Elimination) LaneUnit() int { return e.lanesOf(nil, 0).Unit() }
 // NewExpander returns an Expander for batches of the given number of lanes, a multiple of LaneUnit. batchLanes is
 // best if there are as many sources. scratch has ScratchBytes(lanes) bytes; it is fastest if it is aligned to 64
 // bytes and in large pages. It may be nil, and be given later by Scratch: Rows needs it, Lanes does not.
-func (e *Elimination) NewExpander(s kernels.HostLaneOps, core Core, lanes int, scratch []byte) (*Expander, error) {
+func (e *Elimination) NewExpander(s kernels.HostLaneOps, core coreRows, lanes int, scratch []byte) (*Expander, error) {
 	if unit := e.LaneUnit(); lanes < unit || lanes%unit != 0 || scratch != nil &&
 		int64(len(scratch)) < e.ScratchBytes(lanes) {
 		return nil, fmt.Errorf("expander of %d lanes with %d bytes: want a multiple of %d lanes and %d bytes",
@@ -85,7 +85,10 @@ func (e *Elimination) NewExpander(s kernels.HostLaneOps, core Core, lanes int, s
 func (x *Expander) Scratch(memory []byte) { x.scratch = memory }
 
 // BatchLanes is the best number of lanes for a batch of many sources: they take as much memory in every kind.
-func (e *Elimination) BatchLanes() int { return batchLanes * entry.WordBytes / e.Variant.Bytes() }
+func (e *Elimination) BatchLanes() int { return e.Work.BatchLanes(e.Variant) }
+
+// BatchLanes is that of an elimination of entries of a variant.
+func (Work) BatchLanes(v entry.Variant) int { return batchLanes * entry.WordBytes / v.Bytes() }
 
 // Rows writes the distances from each of the sources, which are vertices, to all vertices. Sources that are close in
 // the elimination tree share work, and Rows sorts them into batches, so many sources in one call are faster than few.

@@ -82,7 +82,7 @@ func kept(v entry.Variant, bits uint32) bool {
 }
 
 // expander returns an Expander of some lanes whose memory is poisoned.
-func expander(t testing.TB, r *rand.Rand, e *Elimination, s kernels.HostLaneOps, core Core, lanes int) *Expander {
+func expander(t testing.TB, r *rand.Rand, e *Elimination, s kernels.HostLaneOps, core coreRows, lanes int) *Expander {
 	t.Helper()
 	e.ownWindow.of = e.newWindow(1 + r.IntN([]int{9, 300}[r.IntN(2)]))
 	scratch := make([]uint32, e.ScratchBytes(lanes)/entry.WordBytes)
@@ -361,7 +361,7 @@ func expandReal(t *testing.T, g *graph.Graph, some int, slack float64) {
 	r := fresh(t)
 	d := openCPU(t, cpu.Options{})
 	o := mustOrder(t, g, OrderOptions{Seconds: estimate})
-	e, err := EliminateInPieces(t.Context(), g, o, mustBest(t, o).Eliminated, Cutting{MostUpper: math.MaxInt}, nil)
+	e, err := o.EliminateInPieces(t.Context(), g, mustBest(t, o).Eliminated, Cutting{MostUpper: math.MaxInt}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -396,7 +396,7 @@ func TestBadArguments(t *testing.T) {
 	g := rome(t)
 	d := openCPU(t, cpu.Options{Threads: 1})
 	o := mustOrder(t, g, OrderOptions{})
-	e, err := Eliminate(t.Context(), g, o, 3000)
+	e, err := o.Eliminate(t.Context(), g, 3000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -408,8 +408,8 @@ func TestBadArguments(t *testing.T) {
 	small := Target{Data: make([]byte, 64), Places: []int64{0}, Width: 16, Stride: 64}
 	whole := Target{Data: make([]byte, 4*3360), Places: []int64{0}, Width: 3360}
 	odd := Target{Data: make([]byte, 4*3353), Places: []int64{0}, Width: 3353}
-	_, beyond := Eliminate(t.Context(), g, o, g.N+1)
-	_, before := Eliminate(t.Context(), g, o, -1)
+	_, beyond := o.Eliminate(t.Context(), g, g.N+1)
+	_, before := o.Eliminate(t.Context(), g, -1)
 	_, lanes := e.NewExpander(d, core, 8, make([]byte, e.ScratchBytes(8)))
 	_, scratch := e.NewExpander(d, core, 16, make([]byte, 16))
 	for _, c := range []struct {

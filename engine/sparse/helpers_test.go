@@ -55,7 +55,7 @@ func openCPU(t testing.TB, o cpu.Options) *cpu.Device {
 }
 
 func rome(t testing.TB) *graph.Graph {
-	g, _, err := read.File("../graph/testdata/rome99.gr", read.Options{})
+	g, _, _, err := read.Open("../graph/testdata/rome99.gr", read.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func california(t testing.TB, scale int64) *graph.Graph {
 		t.Skip("OOC_CAL_CEDGE does not name cal.cedge")
 	}
 	undirected := false
-	g, _, err := read.File(path, read.Options{Directed: &undirected, Scale: scale})
+	g, _, _, err := read.Open(path, read.Options{Directed: &undirected, Scale: scale})
 	if err != nil {
 		t.Fatal(err)
 	}

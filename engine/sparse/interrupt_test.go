@@ -31,7 +31,7 @@ func TestInterruptedElimination(t *testing.T) {
 	dense := randomOfDegree(t, fresh(t), 5_000, 20)
 	o := mustOrder(t, dense, OrderOptions{})
 	soon("elimination", func(ctx context.Context) error {
-		_, err := Eliminate(ctx, dense, o, o.Limit)
+		_, err := o.Eliminate(ctx, dense, o.Limit)
 		return err
 	})
 	stopped, cancel := context.WithCancel(t.Context())

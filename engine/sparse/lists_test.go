@@ -54,8 +54,8 @@ func TestLists(t *testing.T) {
 			stop = min(stop, g.N-200)
 		}
 		eliminate := []func() (*Elimination, error){
-			func() (*Elimination, error) { return Eliminate(t.Context(), g, o, stop) },
-			func() (*Elimination, error) { return EliminateAlike(t.Context(), g, o, stop, d) },
+			func() (*Elimination, error) { return o.Eliminate(t.Context(), g, stop) },
+			func() (*Elimination, error) { return o.EliminateAlike(t.Context(), g, stop, d) },
 		}[r.IntN(2)]
 		e, err := eliminate()
 		if err != nil {

@@ -122,7 +122,7 @@ func (v *values[W]) eliminate(ctx context.Context) error {
 	}
 	v.tally = cancel.Begin(ctx, v.relaxations())
 	worker := func() func(t tree) error {
-		w, poll := newGatherer(v, cursor), cancel.NewPoll(ctx)
+		w, poll := newGatherer(v, cursor), &cancel.Poll{Ctx: ctx}
 		return func(t tree) error {
 			all := int64(0)
 			defer func() { v.tally.Done.Add(all * v.ways()) }()

@@ -15,14 +15,17 @@ import (
 // OrderOptions say how far to order. The zero value orders every vertex that is worth it at any price.
 type OrderOptions struct {
 	Sources int // rows that are wanted; 0: all
+	// Together is how many sources, next to each other by number, are sorted into batches at a time; 0: all.
+	Together int
 
 	// Seconds estimates the time of a solve that stops with the given counts. Ordering ends where more of it cannot
 	// pay, or would take more than a hundredth of the best estimate. nil: ordering does not end early.
 	Seconds func(Work) float64
 
-	// Most is what another solve takes, as Seconds counts, and Second what a second of ordering is: ordering ends where
-	// every stopping point that is left takes more. 0: there is none.
+	// Most is what another solve takes, as Others counts, and Second what a second of ordering is: ordering ends where
+	// every stopping point that is left takes more. 0: there is none. Others is Seconds if it is nil.
 	Most, Second float64
+	Others       func(Work) float64
 
 	// Dissect orders by nested dissection where the graph has thin separators and at least dissectFrom vertices, and
 	// by minimum degrees elsewhere. Such an order has all vertices: Seconds does not end it early.
@@ -52,6 +55,8 @@ const (
 	// lookEvery is after how many more vertices it is looked whether ordering can still pay. Elimination itself takes
 	// about as long as ordering or more: so a solve takes afterOrder times as long at least.
 	lookEvery, afterOrder = 64, 3
+	// Until elimination is estimated to take less than another solve, ordering may take mostOrder of the time of that.
+	mostOrder = 0.1
 )
 
 // Order is the symbolic half of an elimination: an order of the vertices, and the structure that eliminating them in
@@ -62,19 +67,21 @@ type Order struct {
 	Limit    int     // positions 0…Limit-1 can be eliminated; the others are in no order of use
 	Steps    int64   // list entries that ordering looked at: its work
 
-	sources  int
-	whole    bool    // the order is the same wherever elimination stops, also of what is left
-	position []int32 // of each vertex in Vertices
-	start    []int64 // Limit+1: where a position's arcs up begin
-	up       []int32 // positions above
-	parent   []int32 // of each position below Limit in the elimination tree: its first position above; -1: none
+	sources   int
+	together  int     // see OrderOptions
+	symmetric bool    // the graph is
+	whole     bool    // the order is the same wherever elimination stops, also of what is left
+	position  []int32 // of each vertex in Vertices
+	start     []int64 // Limit+1: where a position's arcs up begin
+	up        []int32 // positions above
+	parent    []int32 // of each position below Limit in the elimination tree: its first position above; -1: none
 }
 
 // NewOrder orders the vertices of g for elimination with little fill. It fails with the cause of ctx if that ends
 // first.
 func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, error) {
 	o.Sources, o.Limit, o.MaxFill = cmp.Or(o.Sources, g.N), cmp.Or(o.Limit, g.N), cmp.Or(o.MaxFill, DefaultMaxFill)
-	r := &Order{sources: o.Sources}
+	r := &Order{sources: o.Sources, together: o.Together, symmetric: g.Symmetric}
 	if cannotPay(g, o) {
 		o.Limit = 0
 	}
@@ -88,7 +95,7 @@ func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, erro
 			}
 		}
 		if r.whole = r.Vertices != nil; !r.whole {
-			if r.Vertices, r.Steps, err = minimumDegree(ctx, p, g.N, o); err != nil {
+			if r.Vertices, r.Steps, err = minimumDegree(ctx, p, g, o); err != nil {
 				return nil, err
 			}
 		}
@@ -111,7 +118,7 @@ func cannotPay(g *graph.Graph, o OrderOptions) bool {
 	for v := range g.N {
 		least = min(least, int(g.Offsets[v+1]-g.Offsets[v]))
 	}
-	l := newLedger(g.N, o.Sources)
+	l := newLedger(g.N, o.Sources, o.Together, g.Symmetric)
 	dense := o.Seconds(l.total())
 	for k := range g.N {
 		l.eliminate(max(0, least-k), 0, 0)
@@ -130,16 +137,16 @@ func symmetric(g *graph.Graph) *ordering.Pattern {
 		return out
 	}
 	back := g.Reverse()
-	return ordering.Union(out, &ordering.Pattern{Start: back.Offsets, Adj: back.Targets})
+	return out.Union(&ordering.Pattern{Start: back.Offsets, Adj: back.Targets})
 }
 
-// minimumDegree returns the n vertices of p in the order of their elimination, as far as o allows, and the steps that
-// this took.
-func minimumDegree(ctx context.Context, p *ordering.Pattern, n int, o OrderOptions) (order []int32, steps int64,
-	err error) {
-	order = make([]int32, 0, n)
-	stop, poll, tally := newStopRule(o, n), cancel.NewPoll(ctx), cancel.Begin(ctx, int64(min(n, o.Limit)))
-	for pivot := range ordering.MinimumDegree(p, rowsOf) {
+// minimumDegree returns the vertices of g, whose pattern is p, in the order of their elimination, as far as o allows,
+// and the steps that this took.
+func minimumDegree(ctx context.Context, p *ordering.Pattern, g *graph.Graph, o OrderOptions) (order []int32,
+	steps int64, err error) {
+	order = make([]int32, 0, g.N)
+	stop, poll, tally := newStopRule(o, g), &cancel.Poll{Ctx: ctx}, cancel.Begin(ctx, int64(min(g.N, o.Limit)))
+	for pivot := range ordering.MinimumDegree(p, stop.rowsOf) {
 		if err := poll.After(pivot.Steps - steps + 1); err != nil {
 			return nil, 0, err
 		}
@@ -160,14 +167,18 @@ type stopRule struct {
 	o     OrderOptions
 	dense float64 // the estimate of eliminating nothing
 	best  float64 // the least estimate yet, ordering included
+	least float64 // the least yet as OrderOptions.Others counts, without ordering
 	look  int     // after how many vertices to compare with OrderOptions.Most again
 }
 
-func newStopRule(o OrderOptions, n int) *stopRule {
-	w := &stopRule{ledger: newLedger(n, o.Sources), o: o}
+func newStopRule(o OrderOptions, g *graph.Graph) *stopRule {
+	w := &stopRule{ledger: newLedger(g.N, o.Sources, o.Together, g.Symmetric), o: o}
+	if o.Others == nil {
+		w.o.Others = o.Seconds
+	}
 	if o.Seconds != nil {
 		w.dense = o.Seconds(w.total())
-		w.best = w.dense
+		w.best, w.least = w.dense, math.Inf(1)
 	}
 	return w
 }
@@ -177,7 +188,7 @@ func (w *stopRule) add(p ordering.Pivot) {
 	children := p.Children
 	for k := len(p.Vertices) - 1; k >= 0; k-- {
 		w.eliminate(p.Degree+k, p.Below-k, children)
-		children = rowsOf(p.Below-k, p.Degree+k)
+		children = w.rowsOf(p.Below-k, p.Degree+k)
 	}
 }
 
@@ -195,7 +206,9 @@ func (w *stopRule) mayContinue(steps int64) bool {
 		// What was counted up to here is part of all that is left, without a core and what depends on it.
 		least := Work{Vertices: w.Vertices, Sources: w.Sources, Eliminated: w.Eliminated, Fill: w.Fill}
 		least.Eliminate, least.Sweep = w.Eliminate, float64(w.Sources)*float64(w.Fill)
-		if w.o.Seconds(least)+afterOrder*spent*w.o.Second > w.o.Most {
+		taken := spent * w.o.Second
+		w.least = min(w.least, w.o.Others(w.total()))
+		if w.o.Others(least)+afterOrder*taken > w.o.Most || w.least > w.o.Most && taken > mostOrder*w.o.Most {
 			return false
 		}
 	}
@@ -228,7 +241,7 @@ const dissectedArcs = 24
 
 // structure finds the arcs up that elimination leaves. It lowers Limit if there would be more than most.
 func (r *Order) structure(ctx context.Context, p *ordering.Pattern, most int64) error {
-	poll := cancel.NewPoll(ctx)
+	poll := &cancel.Poll{Ctx: ctx}
 	r.start = append(make([]int64, 0, r.Limit+1), 0)
 	r.parent = make([]int32, 0, r.Limit)
 	if r.whole {
@@ -289,7 +302,7 @@ func (r *Order) row(v int32) []int32 { return r.up[r.start[v]:r.start[v+1]] }
 
 // Each calls yield with the counts of every stopping point, from no eliminated vertex to Limit.
 func (r *Order) Each(yield func(Work) bool) {
-	l := newLedger(len(r.Vertices), r.sources)
+	l := newLedger(len(r.Vertices), r.sources, r.together, r.symmetric)
 	if !yield(l.total()) {
 		return
 	}
@@ -301,7 +314,7 @@ func (r *Order) Each(yield func(Work) bool) {
 		l.eliminate(d, int(below[v]), children[v])
 		if parent := r.parent[v]; parent >= 0 && int(parent) < r.Limit {
 			below[parent] += below[v]
-			children[parent] += rowsOf(int(below[v]), d)
+			children[parent] += l.rowsOf(int(below[v]), d)
 		}
 		if !yield(l.total()) {
 			return
@@ -325,7 +338,7 @@ func (r *Order) At(eliminated int) (at Work) {
 // Best returns the counts of the stopping point with the least estimate. It fails with the cause of ctx if that ends
 // first.
 func (r *Order) Best(ctx context.Context, seconds func(Work) float64) (best Work, err error) {
-	least, poll := math.Inf(1), cancel.NewPoll(ctx)
+	least, poll := math.Inf(1), &cancel.Poll{Ctx: ctx}
 	for w := range r.Each {
 		if err := poll.After(estimateSteps); err != nil {
 			return Work{}, err

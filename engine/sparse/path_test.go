@@ -81,7 +81,7 @@ func TestSearchPaths(t *testing.T) {
 	for _, undirected := range []bool{false, true} {
 		g := generated(t, "road", gen.Options{N: 3000, Seed: r.Uint64(), Undirected: undirected})
 		o := mustOrder(t, g, OrderOptions{})
-		e, err := EliminateAlike(t.Context(), g, o, o.Limit-r.IntN(100), d)
+		e, err := o.EliminateAlike(t.Context(), g, o.Limit-r.IntN(100), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestSearchPathsNeed(t *testing.T) {
 	r, d := fresh(t), openCPU(t, cpu.Options{Threads: 1})
 	g := generated(t, "grid", gen.Options{N: 400, Seed: r.Uint64()})
 	o := mustOrder(t, g, OrderOptions{})
-	e, err := EliminateAlike(t.Context(), g, o, o.Limit-20, d)
+	e, err := o.EliminateAlike(t.Context(), g, o.Limit-20, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestSearchPathsOfForgedWeights(t *testing.T) {
 	for range crashtest.Repeats(20, 200) {
 		g := positiveGraph(t, r, 30)
 		o := mustOrder(t, g, OrderOptions{})
-		e, err := EliminateAlike(t.Context(), g, o, r.IntN(o.Limit+1), d)
+		e, err := o.EliminateAlike(t.Context(), g, r.IntN(o.Limit+1), d)
 		if err != nil {
 			t.Fatal(err)
 		}

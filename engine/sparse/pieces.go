@@ -91,7 +91,7 @@ func (v *values[W]) cutOff(ctx context.Context) (*Pieces, error) {
 func (v *values[W]) inside(ctx context.Context, p *Pieces) ([]W, error) {
 	lengths := make([]W, int(p.InsideAt[p.Count()])*PieceUnit)
 	return lengths, parallel.Do(ctx, p.Count(), func() func(i int) error {
-		poll := cancel.NewPoll(ctx)
+		poll := &cancel.Poll{Ctx: ctx}
 		return func(i int) error {
 			first, last, pitch := p.First[i], p.First[i+1]-1, p.Pitch(i)
 			size := int(last-first) + 1
@@ -122,7 +122,7 @@ func (v *values[W]) inside(ctx context.Context, p *Pieces) ([]W, error) {
 func (v *values[W]) paths(ctx context.Context, p *Pieces, weights []W) ([]W, error) {
 	lengths := make([]W, int(p.At[p.Count()])*PieceUnit)
 	return lengths, parallel.Do(ctx, p.Count(), func() func(i int) error {
-		column, poll, table := make([]int32, p.Upper), cancel.NewPoll(ctx), []W(nil)
+		column, poll, table := make([]int32, p.Upper), &cancel.Poll{Ctx: ctx}, []W(nil)
 		return func(i int) error {
 			boundary, first := p.Of(i), p.First[i]
 			for k, x := range boundary {
@@ -210,7 +210,7 @@ func firstRows(a *kernels.Arcs, rows int, v entry.Variant) *kernels.Arcs {
 
 // UpperDistances returns the distances between all upper ranks, from those between the core's vertices, which
 // CloseCore gives. It takes all processors, and fails with the cause of ctx if that ends first.
-func (e *Elimination) UpperDistances(ctx context.Context, s kernels.HostLaneOps, core Core) (*DenseCore, error) {
+func (e *Elimination) UpperDistances(ctx context.Context, s kernels.HostLaneOps, core coreRows) (*DenseCore, error) {
 	top := e.Upper()
 	n, v := e.Pieces.Upper, e.Variant
 	all := &DenseCore{Host: s, Variant: v, Size: n, Pitch: entry.RoundUp(n, kernels.DeviceLaneUnit)}

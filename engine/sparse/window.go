@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"ooc/kernels"
+	"ooc/kernels/entry"
 )
 
 // segmentRows is how many ranks are swept at a time where lanes are used and forgotten. Their rows, and those that
@@ -92,9 +93,18 @@ func (e *Elimination) newWindow(segment int) *window {
 // WindowBytes is about the memory that an Expander for some lanes takes for Lanes. It counts some ranks for each
 // source that a climb reaches, and no slots: both are few unless the elimination tree is a path.
 func (e *Elimination) WindowBytes(lanes int) int64 {
+	return e.Work.windowBytes(lanes, e.Variant.Bytes())
+}
+
+// WindowBytes is that of an elimination of some work, for the best number of lanes of entries of so many bytes.
+func (w Work) WindowBytes(entryBytes int) int64 {
+	return w.windowBytes(batchLanes*entry.WordBytes/entryBytes, entryBytes)
+}
+
+func (w Work) windowBytes(lanes, entryBytes int) int64 {
 	const ranks, perVertex = 16, 5
-	rows := segmentRows + 2*e.Core() + ranks*lanes
-	return int64(rows)*int64(lanes)*int64(e.Variant.Bytes()) + perVertex*int64(len(e.Vertices))
+	rows := segmentRows + 2*w.Core + ranks*lanes
+	return int64(rows)*int64(lanes)*int64(entryBytes) + perVertex*int64(w.Vertices)
 }
 
 // Lanes computes what Rows does, and gives it to take as it is: by rank and not by vertex, with sources side by side.

@@ -12,10 +12,10 @@ type Local struct {
 	Cores     int // how many of them run on the same cores
 }
 
-// OpenLocal opens the device of one of several processes of a host. Where name is a kind of which there are several,
+// Open opens the device of one of several processes of a host. Where name is a kind of which there are several,
 // or a list, they take these in turn. "auto" is the first kind of which there is one, without those that have to be
-// named. Else it is as Open.
-func OpenLocal(name string, memory int64, l Local) (kernels.Device, error) {
+// named. Else it is as the function Open.
+func (l Local) Open(name string, memory int64) (kernels.Device, error) {
 	if name == "" || name == "auto" {
 		for _, k := range kinds {
 			if k.first == nil && k.there() > 0 {

@@ -241,19 +241,14 @@ func OpenFaster(name string, memory int64, distances float64) (kernels.Device, e
 	return d, err
 }
 
-// Known fails with device.ErrUnknown for a name that Open takes for no device, whether that is there or not.
-func Known(name string) error {
+// Count returns how many devices a name that Open takes stands for, whether they are there or not. It fails with
+// device.ErrUnknown for another name.
+func Count(name string) (int, error) {
 	if name == "auto" {
-		return nil
+		return 1, nil
 	}
-	_, err := find(name)
-	return err
-}
-
-// Several reports whether a name that Open takes is that of several devices.
-func Several(name string) bool {
 	named, err := find(name)
-	return err == nil && len(named) > 1
+	return len(named), err
 }
 
 // named is a device by its kind and its number.

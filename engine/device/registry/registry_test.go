@@ -68,7 +68,7 @@ func TestOpenLocalFails(t *testing.T) {
 	none := errors.New("there is none")
 	kinds = []kind{{name: "gpu",
 		open: func(int, Local, int64) (kernels.Device, error) { return (*nothing)(nil), none }}}
-	if d, err := OpenLocal("gpu", 0, Local{Of: 1, Cores: 1}); d != nil || !errors.Is(err, none) {
+	if d, err := (Local{Of: 1, Cores: 1}).Open("gpu", 0); d != nil || !errors.Is(err, none) {
 		t.Errorf("%v, %v", d, err)
 	}
 }
@@ -93,7 +93,7 @@ func TestDealt(t *testing.T) {
 				return nil, none
 			}}}
 		for i := range 4 {
-			if _, err := OpenLocal("gpu", 0, Local{Index: i, Of: 4, Cores: 2}); !errors.Is(err, none) {
+			if _, err := (Local{Index: i, Of: 4, Cores: 2}).Open("gpu", 0); !errors.Is(err, none) {
 				t.Error(err)
 			}
 		}

@@ -9,12 +9,9 @@ const interval = 1 << 20
 
 // Poll looks now and then whether a context has ended. It is for one goroutine. A nil Poll never ends anything.
 type Poll struct {
-	ctx   context.Context
+	Ctx   context.Context
 	steps int64 // since it last looked
 }
-
-// NewPoll returns a Poll of ctx.
-func NewPoll(ctx context.Context) *Poll { return &Poll{ctx: ctx} }
 
 // After counts steps and returns why the context ended, if it has.
 func (p *Poll) After(steps int64) error {
@@ -25,5 +22,5 @@ func (p *Poll) After(steps int64) error {
 		return nil
 	}
 	p.steps = 0
-	return context.Cause(p.ctx)
+	return context.Cause(p.Ctx)
 }

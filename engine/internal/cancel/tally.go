@@ -17,7 +17,7 @@ type Tally struct {
 type tallyKey struct{}
 
 // Counted returns a context whose computations are counted by t.
-func Counted(ctx context.Context, t *Tally) context.Context {
+func (t *Tally) Counted(ctx context.Context) context.Context {
 	return context.WithValue(ctx, tallyKey{}, t)
 }
 

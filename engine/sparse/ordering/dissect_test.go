@@ -18,7 +18,7 @@ import (
 // symmetric returns the pattern of a graph.
 func symmetric(g *graph.Graph) *Pattern {
 	back := g.Reverse()
-	return Union(&Pattern{g.Offsets, g.Targets}, &Pattern{back.Offsets, back.Targets})
+	return (&Pattern{g.Offsets, g.Targets}).Union(&Pattern{back.Offsets, back.Targets})
 }
 
 func mustDissect(t *testing.T, g *graph.Graph) []int32 {

@@ -18,13 +18,13 @@ func (p *Pattern) Row(v int32) []int32 { return p.Adj[p.Start[v]:p.Start[v+1]] }
 func (p *Pattern) clone() *Pattern { return &Pattern{slices.Clone(p.Start), slices.Clone(p.Adj)} }
 
 // Union returns the pattern with the arcs of two, such as those out of the vertices of a graph and those into them.
-func Union(a, b *Pattern) *Pattern {
-	p := &Pattern{make([]int64, len(a.Start)), make([]int32, 0, len(a.Adj)+len(b.Adj))}
+func (p *Pattern) Union(q *Pattern) *Pattern {
+	both := &Pattern{make([]int64, len(p.Start)), make([]int32, 0, len(p.Adj)+len(q.Adj))}
 	for v := range int32(p.n()) {
-		p.Adj = appendUnion(p.Adj, a.Row(v), b.Row(v))
-		p.Start[v+1] = int64(len(p.Adj))
+		both.Adj = appendUnion(both.Adj, p.Row(v), q.Row(v))
+		both.Start[v+1] = int64(len(both.Adj))
 	}
-	return p
+	return both
 }
 
 // appendUnion merges two ascending lists.

@@ -1,0 +1,364 @@
+package searches
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"ooc/engine/graph"
+	"ooc/engine/rows"
+	"ooc/engine/sparse"
+	"ooc/kernels"
+	"ooc/kernels/cpu"
+	"ooc/kernels/entry"
+)
+
+// laned is a graph that is searched from as many vertices at once as there are lanes in cpu.PushBytes.
+type laned struct {
+	searched
+	*numbered
+	kind    entry.Kind // of lanes: that of the graph, or one of fewer bytes that holds all distances
+	weights []uint32   // of the arcs of numbered.out
+	perNear float64    // distances whose products with it have the same integer are searched together
+	parts   uint32     // of partPlaces places each; of near distances, those of a part are searched together
+}
+
+// The lanes of partPlaces places stay in a processor's second cache. Where there are more than a few parts, partNear
+// times as far distances are searched together, a part after another (S. Lu, S. Sun, J. Paul, Y. Li and B. He,
+// Cache-efficient fork-processing patterns on large graphs, 2021).
+const (
+	partPlaces = 1 << 13
+	fewParts   = 4
+	partNear   = 16
+)
+
+func newLaned(g *graph.Graph, n *numbered) *laned {
+	r := &laned{searched: searched{g: g}, numbered: n, kind: g.Kind, perNear: min(1/nearOf(g), math.MaxFloat64)}
+	if r.parts = 1; g.N > fewParts*partPlaces {
+		r.parts = uint32(entry.CeilDiv(g.N, partPlaces))
+		r.perNear /= partNear
+	}
+	if g.Kind == entry.KindI32 && fits(g, entry.KindU16, int(n.order[0])) {
+		r.kind = entry.KindU16
+	}
+	v := r.kind.Variant(false)
+	entries := r.kind.Make(int(g.Arcs()))
+	at := 0
+	for _, u := range n.order {
+		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
+			w := g.Weight(k)
+			if !r.kind.Float() { // what is longer than the kind holds is no path
+				w = min(w, r.kind.Value(r.kind.Unreachable()-1)+1)
+			}
+			r.kind.Put(entries, at, r.kind.Bits(w))
+			at++
+		}
+	}
+	r.weights = make([]uint32, at*v.WeightBytes()/entry.WordBytes)
+	v.Weights(r.weights, entries)
+	return r
+}
+
+// nearOf returns which distances of a graph are searched together. The less, the fewer arcs are relaxed again: with 16
+// times as much, there are 3 to 10 % more.
+func nearOf(g *graph.Graph) float64 {
+	var weights []float64
+	for k := int64(0); k < g.Arcs(); k += 1 + g.Arcs()/1024 {
+		if w := g.Weight(k); w > 0 {
+			weights = append(weights, w)
+		}
+	}
+	if len(weights) == 0 {
+		return max(1, g.MaxWeight)
+	}
+	slices.Sort(weights)
+	return max(weights[len(weights)/4]/16, math.SmallestNonzeroFloat64)
+}
+
+// fits reports whether a kind is known to hold all distances of a graph. A shortest path is no longer than the way by
+// one vertex. Where there is none, all of the path is in what that vertex does not reach, or in what does not reach it.
+func fits(g *graph.Graph, kind entry.Kind, by int) bool {
+	most := kind.Value(kind.Unreachable() - 1)
+	far, missed := reach(g, by, most)
+	back := far
+	if !g.Symmetric && far <= most {
+		var more int
+		back, more = reach(g.Reverse(), by, most)
+		missed = max(missed, more)
+	}
+	return far+back <= most && float64(missed)*g.MaxWeight <= most
+}
+
+// reach returns how far the farthest vertex is from one, or some distance that is more than most, and how many arcs a
+// path may have that it does not reach: one fewer than the vertices of a part of a symmetric graph, or one for each
+// vertex that has any.
+func reach(g *graph.Graph, from int, most float64) (far float64, missed int) {
+	s := newSearch(g, entry.As[uint32](g.I32), uint32(entry.Inf32))
+	s.most = uint32(most)
+	found := make([]bool, g.N)
+	for v, d := range s.from(int32(from)) {
+		if found[v] = d != uint32(entry.Inf32); found[v] {
+			far = max(far, float64(d))
+		} else if !g.Symmetric && g.Offsets[v] < g.Offsets[v+1] {
+			missed++
+		}
+	}
+	var part []int32
+	for v := range found {
+		part = part[:0]
+		if found[v] || !g.Symmetric {
+			continue
+		}
+		found[v], part = true, append(part, int32(v))
+		for i := 0; i < len(part); i++ {
+			for _, u := range g.Targets[g.Offsets[part[i]]:g.Offsets[part[i]+1]] {
+				if !found[u] {
+					found[u], part = true, append(part, u)
+				}
+			}
+		}
+		missed = max(missed, len(part)-1)
+	}
+	return far, missed
+}
+
+// ends reports whether all ways end at a place that they come to: its arcs lead to where they come from, if anywhere.
+func (r *laned) ends(place int32) bool {
+	arcs := r.out.start[place+1] - r.out.start[place]
+	return arcs == 0 || arcs == 1 && r.g.Symmetric
+}
+
+// lanes is how many sources there are in a batch.
+func (r *laned) lanes() int { return cpu.PushBytes / r.kind.Bytes() }
+
+// Order implements rows.Ready.
+func (r *laned) Order() []int32 { return r.order }
+
+// lanedBytes is about what the graph takes with the lanes and the rows of one goroutine.
+func lanedBytes(g *graph.Graph) int64 {
+	return 12*g.Arcs() + (2*wideBytes(g)+cpu.PushBytes+32)*int64(g.N)
+}
+
+// wideBytes is what the lanes of a vertex take at most in the graph's kind.
+func wideBytes(g *graph.Graph) int64 {
+	if g.Kind == entry.KindI32 { // they may be computed in half as many bytes
+		return 2 * cpu.PushBytes
+	}
+	return cpu.PushBytes
+}
+
+// WorkerBytes implements rows.Ready.
+func (r *laned) WorkerBytes(int) int64 { return r.LaneBytes(0) + wideBytes(r.g)*int64(r.g.N) }
+
+// LaneBytes implements rows.LaneReady.
+func (r *laned) LaneBytes(int) int64 { return (wideBytes(r.g) + cpu.PushBytes + 24) * int64(r.g.N) }
+
+// Reversed implements rows.Ready.
+func (r *laned) Reversed() (rows.Ready, error) {
+	if r.g.Symmetric {
+		return r, nil
+	}
+	g := r.g.Reverse()
+	back := newLaned(g, numberOut(g))
+	back.perNear = r.perNear
+	return back, nil
+}
+
+// NewWorker implements rows.Ready.
+func (r *laned) NewWorker(int) (rows.Worker, error) {
+	push, err := cpu.NewPushLanes(r.kind.Variant(false))
+	if err != nil {
+		return nil, err
+	}
+	host, err := cpu.Open(cpu.Options{Threads: 1})
+	if err != nil {
+		return nil, err
+	}
+	n := r.g.N
+	w := &laner{laned: r, push: push, host: host}
+	w.m = kernels.Lanes{Data: r.kind.Make((n + 1) * r.lanes()), Width: r.lanes(), Entry: r.kind.Bytes()}
+	if w.wide = w.m; r.kind != r.g.Kind {
+		w.wide.Data, w.wide.Entry = r.g.Kind.Make((n+1)*r.lanes()), r.g.Kind.Bytes()
+	}
+	w.rank = make([]uint32, n)
+	most := int64(0)
+	for v := range n {
+		most = max(most, r.out.start[v+1]-r.out.start[v])
+		w.rest(int32(v))
+	}
+	w.changed, w.keys = make([]int32, most), make([]uint32, most)
+	return w, nil
+}
+
+// often is how many times a search by lanes relaxes each arc, at about the most.
+const often = 4
+
+// try searches from the first vertices of the order, as many as a batch has, for a moment. It returns about what a
+// batch takes a thread.
+func (r *laned) try(count int) (batch float64, err error) {
+	x, err := r.NewWorker(0)
+	if err != nil {
+		return math.Inf(1), err
+	}
+	w := x.(*laner)
+	w.search(r.order[:min(count, r.lanes(), r.g.N)], trialArcs)
+	batch = (pushSeconds+farPush*far(r.g.N, cpu.PushBytes))*float64(w.work) + fallSeconds*float64(w.falls) +
+		takeSeconds*float64(w.taken)
+	if w.work >= trialArcs {
+		batch *= max(1, often*float64(r.g.Arcs())/float64(w.work))
+	}
+	return batch + lineSeconds*float64(r.g.N), w.Close()
+}
+
+// laner computes rows in lanes.
+type laner struct {
+	*laned
+	push    cpu.PushLanes
+	host    *cpu.Device
+	m       kernels.Lanes // the distances of a batch, by place; the last row is unreachable
+	wide    kernels.Lanes // the same in the graph's kind
+	fallen                // the vertices whose arcs are to be relaxed
+	changed []int32       // the ends of arcs that lowered them
+	keys    []uint32      // to what
+	work    int64         // arcs that were relaxed
+	taken   int64         // vertices whose arcs were
+	falls   int64         // arcs that lowered a lane
+	columns []int32       // places, by column of a segment
+	rows    []byte        // of ReadRows
+}
+
+// Close implements rows.Worker.
+func (w *laner) Close() error { return w.host.Close() }
+
+// search finds the distances from at most as many sources as there are lanes. It may end when so many arcs have been
+// relaxed.
+func (w *laner) search(sources []int32, most int64) {
+	w.kind.Fill(w.m.Data, w.kind.Unreachable())
+	w.first, w.work, w.taken, w.falls = 0, 0, 0, 0
+	for lane := range w.m.Width { // lanes without a source repeat the last one
+		v := w.place[sources[min(lane, len(sources)-1)]]
+		w.kind.Put(w.m.Row(int(v)), lane, 0)
+		w.rank[v] = notFallen
+		w.add(v, 0)
+	}
+	words := int64(w.kind.Variant(false).WeightBytes() / entry.WordBytes)
+	for w.work < most {
+		u, ok := w.take()
+		if !ok {
+			break
+		}
+		lo, hi := w.out.start[u], w.out.start[u+1]
+		next := w.out.ends[w.out.start[w.likely(u)]:cap(w.out.ends)]
+		found := w.push(w.m.Data, int(u), w.out.ends[lo:hi], w.weights[lo*words:hi*words], w.changed, w.keys, next)
+		w.work += hi - lo
+		w.taken++
+		w.falls += int64(found)
+		for i, v := range w.changed[:found] {
+			w.add(v, w.rankOf(w.keys[i], v))
+		}
+	}
+	for _, v := range sources {
+		w.rest(w.place[v])
+	}
+	if w.kind != w.g.Kind {
+		copy(w.kind.Narrow(w.wide.Data), w.m.Data)
+		w.kind.Widen(w.wide.Data)
+	}
+}
+
+// rest marks a place as not fallen. One where all ways end never falls, so that its arcs are not relaxed.
+func (w *laner) rest(place int32) {
+	if w.rank[place] = notFallen; w.ends(place) {
+		w.rank[place] = 0
+	}
+}
+
+// rankOf returns which of the distances that are searched together the key of a place belongs to.
+func (w *laner) rankOf(key uint32, place int32) uint32 {
+	d := float64(key)
+	switch {
+	case w.g.F32 != nil:
+		d = float64(math.Float32frombits(key))
+	case w.g.F64 != nil:
+		d = math.Float64frombits(uint64(key) << 32)
+	}
+	near := uint32(min(d*w.perNear, float64(math.MaxUint32/w.parts-1)))
+	return near*w.parts + uint32(place)/partPlaces
+}
+
+// Lanes implements rows.LaneWorker.
+func (w *laner) Lanes(sources []int32, take func(batch []int32, first int, m kernels.Lanes) error) error {
+	all := make([]int32, len(sources))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	m := w.wide
+	m.Data = m.Data[:len(w.order)*m.Width*m.Entry]
+	for batch := range slices.Chunk(all, m.Width) {
+		w.search(sources[batch[0]:][:len(batch)], math.MaxInt64)
+		if err := take(batch, 0, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Rows implements rows.TileWorker.
+func (w *laner) Rows(sources []int32, to sparse.Target) error {
+	sorted := make([]int32, len(sources)) // indices of sources, near ones together
+	for i := range sorted {
+		sorted[i] = int32(i)
+	}
+	slices.SortFunc(sorted, func(a, b int32) int { return cmp.Compare(w.place[sources[a]], w.place[sources[b]]) })
+	w.columns = append(w.columns[:0], w.place...)
+	for len(w.columns)%to.Width != 0 {
+		w.columns = append(w.columns, int32(w.g.N))
+	}
+	batch, places := make([]int32, 0, w.m.Width), make([]int64, w.m.Width)
+	for some := range slices.Chunk(sorted, w.m.Width) {
+		batch = batch[:0]
+		for _, i := range some {
+			batch = append(batch, sources[i])
+		}
+		for lane := range places {
+			places[lane] = to.Places[some[min(lane, len(some)-1)]]
+		}
+		w.search(batch, math.MaxInt64)
+		for j := to.First; j*to.Width < w.g.N; j++ {
+			columns := w.columns[j*to.Width:][:to.Width]
+			w.host.Transpose(to.Data[int64(j)*to.Stride:], places, w.wide, columns, to.Past)
+		}
+	}
+	return nil
+}
+
+// ReadRows implements rows.Worker.
+func (w *laner) ReadRows(dst []byte, sources []int) error {
+	kind := w.g.Kind
+	width := entry.RoundUp(w.g.N, w.wide.Unit())
+	if w.rows == nil {
+		w.rows = kind.Make(width * w.m.Width)
+	}
+	row := w.g.N * kind.Wide().Bytes()
+	to := sparse.Target{Data: w.rows, Width: width}
+	for some := range slices.Chunk(sources, w.m.Width) {
+		to.Places = to.Places[:0]
+		vertices := make([]int32, len(some))
+		for i, v := range some {
+			vertices[i], to.Places = int32(v), append(to.Places, int64(i*width*kind.Bytes()))
+		}
+		if err := w.Rows(vertices, to); err != nil {
+			return err
+		}
+		for _, at := range to.Places {
+			if wide := dst[:row]; kind.Wide() == kind {
+				copy(wide, w.rows[at:])
+			} else {
+				copy(kind.Narrow(wide), w.rows[at:])
+				kind.Widen(wide)
+			}
+			dst = dst[row:]
+		}
+	}
+	return nil
+}
