@@ -25,7 +25,7 @@ type solver struct {
 }
 
 func (s *solver) Open(_ context.Context, i int, _ bool, d kernels.Device) (Work, error) {
-	g, _, err := read.File(s.jobs[i].Input, read.Options{})
+	g, _, _, err := read.Open(s.jobs[i].Input, read.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func benchDevice(b *testing.B) *device.Shared {
 			b.Error(err)
 		}
 	})
-	return device.Share(d)
+	return &device.Shared{On: d}
 }
 
 // BenchmarkShared solves 60 graphs of OOC_N (800) vertices with 5 arcs each from files into stores in OOC_DIR: one

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"ooc/tiles"
 	"ooc/tiles/disk"
 )
 
@@ -152,12 +151,12 @@ func TestRoom(t *testing.T) {
 	jobs[3].State = Solved
 	needs := []Need{{Vertices: 7, Bytes: free/2 + 1<<30}, {Bytes: free/2 + 1<<30}, {Bytes: free * 9, Has: free * 9}, {}}
 	err = Room(jobs, needs)
-	if !errors.Is(err, tiles.ErrNoSpace) || !strings.Contains(err.Error(), "g0.ooc (7 vertices)") ||
+	if !errors.Is(err, disk.ErrNoSpace) || !strings.Contains(err.Error(), "g0.ooc (7 vertices)") ||
 		!strings.Contains(err.Error(), "g1.ooc") || strings.Contains(err.Error(), "g2.ooc") {
 		t.Errorf("%v", err)
 	}
 	needs[1] = Need{Bytes: 1, Beside: free}
-	if err := Room(jobs, needs); !errors.Is(err, tiles.ErrNoSpace) || !strings.Contains(err.Error(), "beside it") {
+	if err := Room(jobs, needs); !errors.Is(err, disk.ErrNoSpace) || !strings.Contains(err.Error(), "beside it") {
 		t.Errorf("with something beside: %v", err)
 	}
 	needs[0].Beside = free

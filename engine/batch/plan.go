@@ -11,7 +11,6 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"ooc/engine/text"
-	"ooc/tiles"
 	"ooc/tiles/disk"
 )
 
@@ -24,7 +23,7 @@ type Need struct {
 	Err      error // why it is unknown: what is wrong with the input
 }
 
-// Room fails with tiles.ErrNoSpace if the stores that a batch still has to make do not fit their volumes together. The
+// Room fails with disk.ErrNoSpace if the stores that a batch still has to make do not fit their volumes together. The
 // error names what each needs.
 func Room(jobs []Job, needs []Need) error {
 	var errs []error
@@ -45,7 +44,7 @@ func Room(jobs []Job, needs []Need) error {
 		errs = append(errs, fmt.Errorf("%w on the volume of %s: the stores of this batch need %s, %s is "+
 			"free:\n%s\nfree some, take jobs out, or give them another volume with --out-dir, or some with --out in a "+
 			"jobs file",
-			tiles.ErrNoSpace, v.at, humanize.IBytes(uint64(sum)), humanize.IBytes(uint64(v.free)),
+			disk.ErrNoSpace, v.at, humanize.IBytes(uint64(sum)), humanize.IBytes(uint64(v.free)),
 			strings.Join(list, "\n")))
 	}
 	return errors.Join(errs...)
@@ -177,5 +176,5 @@ func Name(hint string, jobs []Job) string {
 	for _, j := range jobs {
 		list = fmt.Appendf(list, "%q\n%q\n", inside("x", j.Input), inside("x", j.Store))
 	}
-	return fmt.Sprintf("%s-%08x%s", hint, tiles.Checksum(list), Extension)
+	return fmt.Sprintf("%s-%08x%s", hint, disk.Checksum(list), Extension)
 }

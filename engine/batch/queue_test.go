@@ -18,6 +18,8 @@ import (
 	"ooc/engine/task"
 
 	"ooc/tiles"
+	"ooc/tiles/disk"
+	"ooc/tiles/lock"
 )
 
 var seeded = seeds.New
@@ -204,7 +206,7 @@ func TestOpenRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir, someJobs(base, 3), nil); !errors.Is(err, tiles.ErrLocked) {
+	if _, err := Open(dir, someJobs(base, 3), nil); !errors.Is(err, lock.ErrLocked) {
 		t.Errorf("a second run: %v", err)
 	}
 	if err := l.Close(); err != nil {
@@ -250,7 +252,7 @@ func TestOpenRefuses(t *testing.T) {
 		if err = errors.Join(err, os.Link(path, outside)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(linked, someJobs(filepath.Dir(linked), 5), nil); !errors.Is(err, tiles.ErrCorrupt) ||
+		if _, err := Open(linked, someJobs(filepath.Dir(linked), 5), nil); !errors.Is(err, disk.ErrCorrupt) ||
 			!strings.Contains(err.Error(), path) {
 			t.Errorf("a queue that is a hard link: %v", err)
 		}

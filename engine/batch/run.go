@@ -15,8 +15,8 @@ import (
 	"ooc/tiles/class"
 )
 
-// Runner reads and solves jobs. Its methods may be called by several goroutines.
-type Runner interface {
+// runner reads and solves jobs. Its methods may be called by several goroutines.
+type runner interface {
 	// Open opens the store of job i, or reads its input and makes the store. d is the job's part of the device.
 	// restart says that the store is to begin again. Run does not wait for Open if it is interrupted, so nothing that
 	// Open still does then may do harm.
@@ -51,7 +51,7 @@ var ErrSomeFailed = class.New(class.SomeFailed, "some of the batch failed")
 // run is one call of Run.
 type run struct {
 	l      *Log
-	r      Runner
+	r      runner
 	o      Options
 	needs  []Need
 	shared *device.Shared
@@ -77,7 +77,7 @@ type event struct {
 // earlier run had begun continue from their stores. When ctx ends, the jobs that are being solved take a checkpoint,
 // and Run fails with task.ErrInterrupted. It does not wait for jobs that are still reading; these use the device
 // until the process ends. Run fails with ErrSomeFailed if jobs failed.
-func Run(ctx context.Context, l *Log, needs []Need, shared *device.Shared, r Runner, o Options) error {
+func Run(ctx context.Context, l *Log, needs []Need, shared *device.Shared, r runner, o Options) error {
 	info := shared.Part(0).Info()
 	part := info.Memory / int64(atOnce)
 	b := &run{

@@ -28,7 +28,7 @@ func sharedDevice(t testing.TB) *device.Shared {
 			t.Error(err)
 		}
 	})
-	return device.Share(d)
+	return &device.Shared{On: d}
 }
 
 // actor is a Runner whose jobs do what a test says.

@@ -19,7 +19,7 @@ var csvFormat = format{
 		if x.Unreachable != nil {
 			none = *x.Unreachable
 		}
-		return x.writeTable(ctx, w, ',', text.Float64.Append(nil, none))
+		return x.writeTable(ctx, w, ',', text.Numbers{}.Append(nil, none))
 	},
 }
 

@@ -128,9 +128,9 @@ func formatOf(name string) (*format, error) {
 	return nil, fmt.Errorf("%w is called %q; there are %s", newfile.ErrNoFormat, "."+name, strings.Join(known, ", "))
 }
 
-// NewIDs is idfile.New for the rows and columns of what Options pick. It fails with graph.ErrNoVertex too, for those
-// that the store has not.
-func NewIDs(p *engine.Problem, file newfile.File, o Options) (*idfile.File, error) {
+// NewIDs is idfile.New for the rows and columns of what the options pick. It fails with graph.ErrNoVertex too, for
+// those that the store has not.
+func (o Options) NewIDs(p *engine.Problem, file newfile.File) (*idfile.File, error) {
 	x, err := pick(p, o)
 	if err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ var mtxFormat = format{
 		if kind == entry.KindI32 {
 			field = "integer"
 		}
-		none := text.Float64.Append(nil, number)
+		none := text.Numbers{}.Append(nil, number)
 		head := fmt.Appendf(nil, "%%%%MatrixMarket matrix array %s general\n"+
 			"%% shortest-path distances, %s where there is no path\n%d %d\n", field, none, x.rows.n, x.cols.n)
 		return x.writeText(ctx, w, head, layout{columns: true, none: none, between: '\n', end: "\n"})

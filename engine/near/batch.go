@@ -3,7 +3,6 @@ package near
 import (
 	"cmp"
 	"context"
-	"runtime"
 	"sync"
 
 	"ooc/engine/rows"
@@ -56,7 +55,7 @@ func (b *batch) pack(kind entry.Kind) {
 
 // searching is a run of all processors over missing rows.
 type searching struct {
-	*Searcher
+	*searcher
 	rows.Run
 	units    [][2]int // rows that follow each other, the first and the one after the last
 	progress func(rows, of int)
@@ -68,25 +67,18 @@ type searching struct {
 
 // search finds missing rows and puts them into the spool. When ctx ends, what was found until then is put there too.
 // ready computes whole rows; nil: searches find what is near.
-func (s *Searcher) search(
+func (s *searcher) search(
 	ctx context.Context, to *spool, missing [][2]int, mean float64, ready rows.Ready, progress func(rows, of int),
 ) error {
-	x := &searching{Searcher: s, progress: progress, to: to, done: s.n}
+	x := &searching{searcher: s, progress: progress, to: to, done: s.n}
 	for _, m := range missing {
 		x.done -= m[1] - m[0]
 	}
-	count := runtime.GOMAXPROCS(0)
-	if ready != nil {
-		count = s.wholeHands(ready)
-	}
-	hands := make([]func() (rows.Hand, error), count)
+	hands := make([]func() (rows.Hand, error), s.hands(ready))
 	for i := range hands {
 		hands[i] = func() (rows.Hand, error) {
-			if ready == nil {
-				return &hand{searching: x, worker: s.Worker(ctx)}, nil
-			}
-			w, err := ready.NewWorker(wholeRows)
-			return &hand{searching: x, worker: &whole{Searcher: s, rows: w}}, err
+			w, err := s.open(ctx, ready)
+			return &hand{searching: x, worker: w}, err
 		}
 	}
 	each := columnBytes + mean*float64(columnBytes+to.kind.Bytes())
@@ -113,12 +105,7 @@ type hand struct {
 	worker Worker
 }
 
-func (h *hand) Close() error {
-	if w, ok := h.worker.(*whole); ok {
-		return w.rows.Close()
-	}
-	return nil
-}
+func (h *hand) Close() error { return h.worker.Close() }
 
 func (h *hand) Do(ctx context.Context, first, _ int) (err error) {
 	lo, hi := h.units[first][0], h.units[first][1]

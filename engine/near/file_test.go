@@ -26,8 +26,8 @@ import (
 	"ooc/engine/newfile"
 	"ooc/engine/text"
 	"ooc/kernels/entry"
-	"ooc/tiles"
 	"ooc/tiles/disk"
+	"ooc/tiles/lock"
 )
 
 // pair is an entry of a sparse matrix.
@@ -485,7 +485,7 @@ func TestTwoAtOnce(t *testing.T) {
 	if _, err := near.File(context.Background(), g, first); err != nil {
 		t.Fatal(err)
 	}
-	if !errors.Is(second, tiles.ErrLocked) {
+	if !errors.Is(second, lock.ErrLocked) {
 		t.Errorf("the second said %v", second)
 	}
 }
@@ -550,7 +550,7 @@ func TestSweeps(t *testing.T) {
 		if err := os.WriteFile(path+near.Extension, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if err := near.Check(o.File); !errors.Is(err, fs.ErrExist) {
+		if err := o.Check(); !errors.Is(err, fs.ErrExist) {
 			t.Error(err)
 		}
 		if left, err := os.ReadFile(path + near.Extension); err != nil || !bytes.Equal(left, b) {
@@ -563,7 +563,7 @@ func TestSweeps(t *testing.T) {
 	if err := os.WriteFile(path, []byte("theirs"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := near.Check(o.File); !errors.Is(err, fs.ErrExist) {
+	if err := o.Check(); !errors.Is(err, fs.ErrExist) {
 		t.Error(err)
 	}
 	if _, err := os.Lstat(path + near.Extension); err != nil {

@@ -8,16 +8,17 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Question says which pairs are wanted. A vertex is never near itself.
+// Question says which pairs are wanted.
 type Question struct {
 	Within float64 // no farther than this, in the input's units; +Inf: all that can be reached
 	// Nearest: at most so many, the nearest; of those that are equally far, the first rows. 0: however many there are.
 	Nearest int
+	Self    bool // a vertex is near itself, at distance 0; not with Nearest
 }
 
 // check refuses a question that has no answer.
 func (q Question) check() error {
-	if q.Nearest < 0 || q.Within != q.Within {
+	if q.Nearest < 0 || q.Within != q.Within || q.Self && q.Nearest > 0 {
 		return text.ErrorOf(graph.ErrOptions, "pairs within %v, the %d nearest: want a number, and 0 or more", q.Within,
 			q.Nearest)
 	}

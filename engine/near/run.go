@@ -1,6 +1,7 @@
 package near
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"hash/crc32"
@@ -14,6 +15,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"ooc/engine/graph"
 	"ooc/engine/graph/packed"
 	"ooc/engine/newfile"
@@ -25,15 +28,21 @@ import (
 // Options say what File writes.
 type Options struct {
 	Question
-	File newfile.File // its extension names a format
+	// Targets are rows, ascending: only pairs that end at one are wanted. Then a target is near itself too, at distance
+	// 0, and counts among the nearest. nil: all vertices but the row itself.
+	Targets []int32
+	File    newfile.File // its extension names a format
 	// Resumed: called where rows of an earlier run are there, or bytes of one that are damaged.
 	Resumed  func(rows int, dropped int64)
 	Found    func() error // called when all pairs are found, and before the file is written
 	Progress func(rows, of int)
 
 	// Offer offers whole rows, for where these take less time than searches; nil: searches find all.
-	Offer func(context.Context, *graph.Graph, rows.Question) (rows.Offer, error)
+	Offer offer
 }
+
+// offer offers rows of distances, as engine.OfferRows does.
+type offer func(context.Context, *graph.Graph, rows.Question) (rows.Offer, error)
 
 // Result says what File did.
 type Result struct {
@@ -41,8 +50,9 @@ type Result struct {
 	Vertices int      `json:"vertices"`
 	Arcs     int64    `json:"arcs"`
 	Kind     string   `json:"kind"`
-	Within   *float64 `json:"within"`    // nil: however far
-	Nearest  *int     `json:"k_nearest"` // nil: however many
+	Within   *float64 `json:"within"`            // nil: however far
+	Nearest  *int     `json:"k_nearest"`         // nil: however many
+	Targets  *int     `json:"targets,omitempty"` // nil: all
 	Pairs    int64    `json:"pairs"`
 	Resumed  int      `json:"resumed_rows"` // found by an earlier run
 	Search   float64  `json:"search_seconds"`
@@ -58,18 +68,22 @@ func newResult(g *graph.Graph, o Options) *Result {
 	if o.Nearest > 0 {
 		r.Nearest = &o.Nearest
 	}
+	if o.Targets != nil {
+		targets := len(o.Targets)
+		r.Targets = &targets
+	}
 	return r
 }
 
 // Check fails where File would before it has a graph: with newfile.ErrNoFormat, or with newfile's errors. Where the
 // file is there since a run was killed when all was done but removing the spool, it removes that.
-func Check(file newfile.File) error {
-	_, err := formatOf(file.Path)
+func (o Options) Check() error {
+	_, err := formatOf(o.File.Path)
 	if err == nil {
-		err = file.Check()
+		err = o.File.Check()
 	}
 	if errors.Is(err, fs.ErrExist) {
-		err = errors.Join(err, sweep(file.Path))
+		err = errors.Join(err, sweep(o.File.Path))
 	}
 	return err
 }
@@ -77,13 +91,13 @@ func Check(file newfile.File) error {
 // File finds the near pairs of a graph and writes them. It takes the memory that NewSearcher says, and for each
 // processor 20 bytes a vertex and a dozen megabytes. Where an engine computes whole rows, it takes what that does,
 // and for these a half of the free memory at most. An error or the end of ctx leaves what was found in the spool
-// beside the file, from which the same call goes on. Errors: those of NewSearcher and Check, disk.ErrNoSpace,
-// tiles.ErrLocked while another process does the same; and it fails where the spool is of another graph or question.
+// beside the file, from which the same call goes on. Errors: those of NewSearcher and Options.Check, disk.ErrNoSpace,
+// lock.ErrLocked while another process does the same; and it fails where the spool is of another graph or question.
 func File(ctx context.Context, g *graph.Graph, o Options) (_ *Result, err error) {
-	if err := Check(o.File); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	if err := o.check(); err != nil {
+	if err := cmp.Or(o.check(), o.checkTargets(g.N)); err != nil {
 		return nil, err
 	}
 	if err := g.Check(ctx); err != nil {
@@ -93,6 +107,7 @@ func File(ctx context.Context, g *graph.Graph, o Options) (_ *Result, err error)
 		Format: spoolFormat, Version: spoolVersion, Graph: g.Digest(), Vertices: g.N, Kind: string(g.Kind.Wide()),
 		Scale: g.Scale,
 		Limit: strconv.FormatFloat(greatestOf(g.Kind, g.Scale, o.Within), 'g', -1, 64), Nearest: o.Nearest,
+		Targets: targetsDigest(o.Targets), Self: o.Self,
 	}
 	s, err := openSpool(o.File.Path+Extension, h)
 	if err != nil {
@@ -111,11 +126,11 @@ func File(ctx context.Context, g *graph.Graph, o Options) (_ *Result, err error)
 	m := &matrix{spool: s, n: g.N, scale: g.Scale, ids: g.IDs}
 	began := time.Now()
 	if missing := s.order(g.N); len(missing) > 0 {
-		searcher, err := newSearcher(ctx, g, o.Question)
-		if err != nil {
-			return nil, err
+		find := inRows
+		if o.Targets != nil {
+			find = fromTargets
 		}
-		if err := searcher.into(ctx, g, m, missing, o); err != nil {
+		if err := find(ctx, g, m, missing, o); err != nil {
 			return nil, err
 		}
 		s.order(g.N)
@@ -138,8 +153,12 @@ func File(ctx context.Context, g *graph.Graph, o Options) (_ *Result, err error)
 	return r, removing
 }
 
-// into finds missing rows, and puts them into the spool.
-func (s *Searcher) into(ctx context.Context, g *graph.Graph, m *matrix, missing [][2]int, o Options) (err error) {
+// inRows finds missing rows by searches from each, and puts them into the spool.
+func inRows(ctx context.Context, g *graph.Graph, m *matrix, missing [][2]int, o Options) (err error) {
+	s, err := newSearcher(ctx, g, o.Question)
+	if err != nil {
+		return err
+	}
 	mean, sure, seconds, err := s.sample(ctx, missing)
 	if err != nil {
 		return err
@@ -151,7 +170,7 @@ func (s *Searcher) into(ctx context.Context, g *graph.Graph, m *matrix, missing 
 	if err := m.room(o.File.Path, sure*float64(count)); err != nil {
 		return err
 	}
-	ready, err := s.engine(ctx, g, o, count, seconds*float64(count)/float64(runtime.GOMAXPROCS(0)))
+	ready, err := s.engine(ctx, g, o.Offer, count, seconds*float64(count)/float64(runtime.GOMAXPROCS(0)))
 	if err != nil {
 		return err
 	}
@@ -170,7 +189,7 @@ const (
 
 // sample tries random rows, and returns the mean number of pairs, one that the mean of all is most probably not below,
 // and the mean seconds of a row.
-func (s *Searcher) sample(ctx context.Context, missing [][2]int) (mean, sure, seconds float64, err error) {
+func (s *searcher) sample(ctx context.Context, missing [][2]int) (mean, sure, seconds float64, err error) {
 	w, began := s.Worker(ctx), time.Now()
 	n, sum, squares := 0.0, 0.0, 0.0
 	for n < samples && (n < fewSamples || time.Since(began) < samplingTime) {
@@ -208,9 +227,10 @@ func (m *matrix) room(path string, pairs float64) error {
 		return nil
 	}
 	return text.ErrorOf(disk.ErrNoSpace,
-		"%s: no space: some %.3g pairs, with %s, take %s or more, and %s are free on the volume; free some, ask for "+
+		"%s: no space: some %s pairs, with %s, take %s or more, and %s are free on the volume; free some, ask for "+
 			"fewer, or name a FILE on another volume",
-		path, pairs+float64(held), path+Extension, disk.Size(int64(min(need, math.MaxInt64/2))), disk.Size(free))
+		path, humanize.CommafWithDigits(pairs+float64(held), 0), path+Extension,
+		disk.Size(int64(min(need, math.MaxInt64/2))), disk.Size(free))
 }
 
 // write writes the file, and returns how many bytes it has.

@@ -11,13 +11,14 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Searcher answers one question of one graph, row by row. It does not keep the graph itself.
-type Searcher struct {
+// searcher answers one question of one graph, row by row. It does not keep the graph itself.
+type searcher struct {
 	kind   entry.Kind // of distances: wide
 	single bool       // that is f32
 	k      int        // at most so many of a row; n-1 where there is no limit
 	limit  float64    // the greatest distance that is near
 	n      int
+	self   bool // a vertex is near itself
 	worker func(poll *cancel.Poll) Worker
 }
 
@@ -26,11 +27,12 @@ type Worker interface {
 	// Row returns the vertices that are near row u, ascending, and how far they are; both are valid until the next
 	// call. It fails with the cause of the Worker's context if that ends first.
 	Row(u int) (columns []int32, distances []float64, err error)
+	Close() error
 }
 
 // NewSearcher proves that the graph has no negative cycle and that its kind holds every distance, as graph.Check
 // does, and prepares it for searches. That takes some 8 bytes an arc, 16 of a floating kind, and 20 a vertex.
-func NewSearcher(ctx context.Context, g *graph.Graph, q Question) (*Searcher, error) {
+func NewSearcher(ctx context.Context, g *graph.Graph, q Question) (*searcher, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
@@ -41,8 +43,8 @@ func NewSearcher(ctx context.Context, g *graph.Graph, q Question) (*Searcher, er
 }
 
 // newSearcher is NewSearcher of a graph and a question that were checked.
-func newSearcher(ctx context.Context, g *graph.Graph, q Question) (*Searcher, error) {
-	s := &Searcher{kind: g.Kind.Wide(), single: g.Kind == entry.KindF32, n: g.N, k: g.N,
+func newSearcher(ctx context.Context, g *graph.Graph, q Question) (*searcher, error) {
+	s := &searcher{kind: g.Kind.Wide(), single: g.Kind == entry.KindF32, n: g.N, k: g.N, self: q.Self,
 		limit: greatestOf(g.Kind, g.Scale, q.Within)}
 	if q.Nearest > 0 {
 		s.k = min(s.k, q.Nearest)
@@ -65,9 +67,9 @@ func newSearcher(ctx context.Context, g *graph.Graph, q Question) (*Searcher, er
 }
 
 // Worker returns a new one, which ctx may end.
-func (s *Searcher) Worker(ctx context.Context) Worker { return s.worker(cancel.NewPoll(ctx)) }
+func (s *searcher) Worker(ctx context.Context) Worker { return s.worker(&cancel.Poll{Ctx: ctx}) }
 
-func workers[D number, W int32 | float32 | float64](ctx context.Context, s *Searcher, g *graph.Graph, weights []W,
+func workers[D number, W int32 | float32 | float64](ctx context.Context, s *searcher, g *graph.Graph, weights []W,
 	most float64) (func(*cancel.Poll) Worker, error) {
 	net, err := newNet[D](ctx, g, weights, most, s.k)
 	if err != nil {
@@ -79,14 +81,14 @@ func workers[D number, W int32 | float32 | float64](ctx context.Context, s *Sear
 	}
 	return func(poll *cancel.Poll) Worker {
 		dist := slices.Repeat([]D{far}, g.N)
-		return &worker[D, W]{Searcher: s, net: net, poll: poll, far: far, dist: dist, columns: newSet(g.N)}
+		return &worker[D, W]{searcher: s, net: net, poll: poll, far: far, dist: dist, columns: newSet(g.N)}
 	}, nil
 }
 
 // worker is a Worker. It searches with Dijkstra's algorithm (E. W. Dijkstra, A note on two problems in connexion with
 // graphs, 1959), cut off where nothing near can follow.
 type worker[D number, W int32 | float32 | float64] struct {
-	*Searcher
+	*searcher
 	*net[D, W]
 	poll *cancel.Poll
 	far  D   // no path is known
@@ -102,6 +104,8 @@ type worker[D number, W int32 | float32 | float64] struct {
 	values  []float64
 	ranked  []D
 }
+
+func (w *worker[D, W]) Close() error { return nil }
 
 // slack is how much less, in proportion, a sum of floating-point weights of both signs must be to count as shorter:
 // rounding must not make a cycle of length 0 look ever shorter. graph.Search has the same.
@@ -259,7 +263,11 @@ func (w *worker[D, W]) collect() {
 	if w.k < w.n && len(w.reached) > w.k {
 		limit = min(limit, w.kth())
 	}
-	for _, v := range w.reached[1:] {
+	others := w.reached[1:]
+	if w.self {
+		others = w.reached
+	}
+	for _, v := range others {
 		if w.rounded(w.dist[v]) <= limit {
 			w.columns.add(w.row[v])
 		}

@@ -56,6 +56,8 @@ type head struct {
 	Scale    int64  `json:"scale"`
 	Limit    string `json:"limit"` // in stored units
 	Nearest  int    `json:"nearest"`
+	Targets  string `json:"targets,omitempty"` // a digest of them
+	Self     bool   `json:"self,omitempty"`
 }
 
 const (
@@ -226,13 +228,16 @@ func (h head) question() string {
 	var words []string
 	if limit, err := strconv.ParseFloat(h.Limit, 64); err == nil &&
 		limit < greatestOf(entry.Kind(h.Kind), h.Scale, math.Inf(1)) {
-		words = append(words, "--within "+string(text.Float64.Append(nil, limit/float64(max(1, h.Scale)))))
+		words = append(words, "--within "+string(text.Numbers{}.Append(nil, limit/float64(max(1, h.Scale)))))
 	}
 	if len(words) == 0 && h.Nearest == 0 {
 		words = append(words, "--within inf")
 	}
 	if h.Nearest > 0 {
 		words = append(words, fmt.Sprintf("--k-nearest %d", h.Nearest))
+	}
+	if h.Targets != "" {
+		words = append(words, "--targets LIST")
 	}
 	return strings.Join(words, " ")
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -51,6 +52,8 @@ func TestWholeRows(t *testing.T) {
 			}
 			if r.IntN(2) == 0 {
 				q.Nearest = 1 + r.IntN(g.N)
+			} else {
+				q.Self = r.IntN(2) == 0
 			}
 			for _, c := range []struct {
 				seconds float64
@@ -88,6 +91,52 @@ func TestWholeRows(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestReady finds the same rows by searches and by an engine, of any number of Workers.
+func TestReady(t *testing.T) {
+	r := seeds.New(t)
+	defer near.SetWorthAsking(math.Inf(-1))()
+	g := enginetest.RandomGraph(t, r, 200, entry.KindI32, false)
+	s, err := near.NewSearcher(t.Context(), g, near.Question{Within: 500, Self: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var workers, closed atomic.Int64
+	offer := func(ctx context.Context, g *graph.Graph, q rows.Question) (rows.Offer, error) {
+		o, err := factors.Engine{}.Offer(ctx, g, q)
+		prepare := o.Prepare
+		o.Seconds, o.Prepare = math.Inf(-1), func(ctx context.Context) (rows.Ready, error) {
+			ready, err := prepare(ctx)
+			return made{ready, &workers, &closed}, err
+		}
+		return o, err
+	}
+	ready, err := s.Ready(t.Context(), g, offer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, whole := s.Worker(t.Context()), make([]near.Worker, ready.Hands)
+	for i := range whole {
+		if whole[i], err = ready.Open(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 300 {
+		u := r.IntN(g.N)
+		columns, distances, err := plain.Row(u)
+		theirs, far, werr := whole[r.IntN(len(whole))].Row(u)
+		if err = errors.Join(err, werr); err != nil || !slices.Equal(columns, theirs) ||
+			!slices.Equal(distances, far) || !slices.Contains(columns, int32(u)) {
+			t.Fatalf("row %d: %v, %v; by an engine %v, %v: %v", u, columns, distances, theirs, far, err)
+		}
+	}
+	for _, w := range whole {
+		err = errors.Join(err, w.Close())
+	}
+	if err = errors.Join(err, ready.Close()); err != nil || int(workers.Load()) != len(whole) || closed.Load() != 1 {
+		t.Errorf("%d workers of %d, closed %d times: %v", workers.Load(), len(whole), closed.Load(), err)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"ooc/engine/text"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/disk"
 )
 
 // copying is a merge whose store is there.
@@ -58,7 +59,7 @@ func (w *whole) begin(out string, o Options) (*copying, error) {
 	} else {
 		m := w.meta
 		m.Command, m.Created = o.Command, time.Now()
-		if err := tiles.RoomInPlace(out, tiles.MatrixPath(out), tiles.StoreBytes(m, w.ids)); err != nil {
+		if err := disk.Room(out, tiles.MatrixPath(out), m.StoreBytes(w.ids), tiles.GivesBack(out)); err != nil {
 			return nil, err
 		}
 		var csr *tiles.CSR
@@ -339,7 +340,7 @@ func (s *source) read(tile []byte, sums []uint32, i, j int) error {
 	if err == nil {
 		tiles.Sums(sums, tile)
 		if err = s.meta.CompareSums(i-s.first, j, 0, sums, s.sumsOf(i, j)); err != nil {
-			err = fmt.Errorf("%s: %w: %w", s.store.FileOf(i-s.first, j), tiles.ErrCorrupt, err)
+			err = fmt.Errorf("%s: %w: %w", s.store.FileOf(i-s.first, j), disk.ErrCorrupt, err)
 		}
 	}
 	if err == nil {

@@ -46,8 +46,8 @@ type Options struct {
 	Resumed    func(rows, of int) // called where rows of an earlier run are there
 }
 
-// Result says what Merge did.
-type Result struct {
+// result says what Merge did.
+type result struct {
 	Store    string  `json:"store"`
 	Parts    int     `json:"parts"`
 	Vertices int     `json:"vertices"`
@@ -66,10 +66,10 @@ type Result struct {
 // has begun before. When ctx ends it takes a checkpoint and fails with task.ErrInterrupted.
 //
 // Before anything is written it fails for stores that cannot be put together, with engine.ErrUnsolved for a part that
-// is not solved, tiles.ErrLocked for one that another process has, tiles.ErrNotStore for a folder of something else,
-// also in the place of the new store, and with tiles.ErrNoSpace. A part that turns out to be damaged ends it with
-// tiles.ErrCorrupt; what was copied before that is kept.
-func Merge(ctx context.Context, out string, dirs []string, o Options) (*Result, error) {
+// is not solved, lock.ErrLocked for one that another process has, lock.ErrNotStore for a folder of something else,
+// also in the place of the new store, and with disk.ErrNoSpace. A part that turns out to be damaged ends it with
+// disk.ErrCorrupt; what was copied before that is kept.
+func Merge(ctx context.Context, out string, dirs []string, o Options) (*result, error) {
 	began := time.Now()
 	if err := vacant(out, dirs); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func Merge(ctx context.Context, out string, dirs []string, o Options) (*Result, 
 		return nil, err
 	}
 	g := c.geom
-	r := &Result{Store: out, Parts: w.count(), Vertices: g.N, Arcs: w.meta.Arcs, Kind: string(w.meta.Kind),
+	r := &result{Store: out, Parts: w.count(), Vertices: g.N, Arcs: w.meta.Arcs, Kind: string(w.meta.Kind),
 		Layout: string(g.Layout()),
 		Bytes:  g.MatrixBytes(), Resumed: int(c.safe)}
 	if r.Already, err = c.finished(); err == nil && !r.Already {

@@ -25,6 +25,8 @@ import (
 	"ooc/kernels/entry"
 	"ooc/tiles"
 	"ooc/tiles/crashtest"
+	"ooc/tiles/disk"
+	"ooc/tiles/lock"
 )
 
 // solved makes a solved store of a graph.
@@ -90,7 +92,7 @@ func randomGraph(t *testing.T, r *rand.Rand, n int, kind entry.Kind) *graph.Grap
 }
 
 // merged merges, or ends the test.
-func merged(t *testing.T, out string, dirs []string, o Options) *Result {
+func merged(t *testing.T, out string, dirs []string, o Options) *result {
 	t.Helper()
 	r, err := Merge(t.Context(), out, dirs, o)
 	if err != nil {
@@ -211,7 +213,7 @@ func files(t *testing.T, dirs ...string) string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fmt.Fprintln(&all, dir, e.Name(), len(b), tiles.Checksum(b))
+			fmt.Fprintln(&all, dir, e.Name(), len(b), disk.Checksum(b))
 		}
 	}
 	return all.String()
@@ -344,7 +346,7 @@ func TestDamagedParts(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := Merge(t.Context(), out, dirs, Options{})
-		if !errors.Is(err, tiles.ErrCorrupt) || !strings.Contains(err.Error(), hurt) ||
+		if !errors.Is(err, disk.ErrCorrupt) || !strings.Contains(err.Error(), hurt) ||
 			!strings.Contains(err.Error(), fmt.Sprintf(",%d)", side-1)) || !strings.Contains(err.Error(), "--restart") {
 			t.Fatal(err)
 		}
@@ -503,12 +505,12 @@ func TestRefusals(t *testing.T) {
 		"a store of all rows":   {out, with(0, all), errOther, []string{"all.ooc is no part", "all rows"}},
 		"one is not solved": {out, with(3, unsolved), engine.ErrUnsolved,
 			[]string{"unsolved.ooc is not solved yet", "ooc solve " + unsolved}},
-		"a folder of others":     {out, with(3, foreign), tiles.ErrNotStore, []string{"foreign"}},
+		"a folder of others":     {out, with(3, foreign), lock.ErrNotStore, []string{"foreign"}},
 		"nothing there":          {out, with(3, foreign+"/no.ooc"), os.ErrNotExist, []string{"no.ooc"}},
 		"out is a part":          {dirs[0], dirs, errOther, []string{"part of itself"}},
 		"out was left away":      {dirs[0], dirs[1:], errOther, []string{"missing: part:1/4"}},
 		"out is another part":    {scattered, dirs, errOther, []string{"scattered.ooc is there, and holds some rows"}},
-		"out is of others":       {foreign, dirs, tiles.ErrNotStore, []string{"letter.txt"}},
+		"out is of others":       {foreign, dirs, lock.ErrNotStore, []string{"letter.txt"}},
 		"out is another graph's": {otherAll, dirs, errOther, []string{"other.ooc is there, and is of another graph"}},
 		"out has another layout": {squareAll, dirs, errOther, []string{"square.ooc is there", "layout square"}},
 		"out has no folder":      {foreign + "/x/out.ooc", dirs, os.ErrNotExist, []string{"make the folder"}},
@@ -535,7 +537,7 @@ func TestRefusals(t *testing.T) {
 	}
 
 	held := enginetest.Open(t, dirs[2])
-	if _, err := Merge(t.Context(), out, dirs, Options{}); !errors.Is(err, tiles.ErrLocked) ||
+	if _, err := Merge(t.Context(), out, dirs, Options{}); !errors.Is(err, lock.ErrLocked) ||
 		!strings.Contains(err.Error(), dirs[2]) {
 		t.Errorf("a part that is in use: %v", err)
 	}

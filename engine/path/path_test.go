@@ -212,7 +212,7 @@ func BenchmarkPathsRome(b *testing.B) {
 // romeStore solves the bundled road network.
 func romeStore(t testing.TB) (*engine.Problem, *graph.Graph) {
 	t.Helper()
-	g, _, err := read.File(filepath.Join("..", "graph", "testdata", "rome99.gr"), read.Options{})
+	g, _, _, err := read.Open(filepath.Join("..", "graph", "testdata", "rome99.gr"), read.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -158,7 +158,7 @@ func TestProveOnDevices(t *testing.T) {
 			t.Errorf("a file on %d devices: %+v, %v; want %+v", count, got, err, want)
 		}
 		for _, d := range all {
-			if err := enginetest.WantAll(device.Share(d)); err != nil {
+			if err := enginetest.WantAll(&device.Shared{On: d}); err != nil {
 				t.Errorf("a device keeps memory: %v", err)
 			}
 		}

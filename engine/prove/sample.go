@@ -12,6 +12,7 @@ import (
 	"ooc/engine/internal/parallel"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/disk"
 )
 
 // Sampled says what was compared.
@@ -39,7 +40,7 @@ type Sampled struct {
 
 // Sample compares every tile with its checksum, and the stored graph and ids with theirs. Then it compares the rows
 // of the given number of random sources with a search on the stored graph, by Dijkstra's algorithm, or another one if
-// arcs are negative: exactly in i32, within rounding in f32. It fails with tiles.ErrCorrupt or engine.ErrWrong,
+// arcs are negative: exactly in i32, within rounding in f32. It fails with disk.ErrCorrupt or engine.ErrWrong,
 // naming a tile or an entry. If the input was a matrix, the search needs the input; if that is missing, Missing says
 // why no row was compared. A matrix in Fortran order is compared by column. Since such a store keeps no arcs for a
 // full proof, as many random triangles of tiles are checked too. If the store keeps predecessors, they are checked
@@ -114,7 +115,7 @@ func verifySums(ctx context.Context, p *engine.Problem, v *Sampled) error {
 				return err
 			}
 			if err := p.Meta().CompareSums(i, j, 0, got, sums[t*len(got):]); err != nil {
-				return fmt.Errorf("%s: %w: %w; solve again with --restart", p.Store().FileOf(i, j), tiles.ErrCorrupt,
+				return fmt.Errorf("%s: %w: %w; solve again with --restart", p.Store().FileOf(i, j), disk.ErrCorrupt,
 					err)
 			}
 			return nil

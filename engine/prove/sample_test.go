@@ -12,7 +12,7 @@ import (
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
 	"ooc/kernels/entry"
-	"ooc/tiles"
+	"ooc/tiles/disk"
 )
 
 // TestWrongEntryIsFound changes one distance and demands that a verification of its row names it.
@@ -29,7 +29,7 @@ func TestWrongEntryIsFound(t *testing.T) {
 	if _, err := f.WriteAt([]byte{1, 2, 3, 0}, at); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Sample(context.Background(), p, 0, 1); !errors.Is(err, tiles.ErrCorrupt) {
+	if _, err := Sample(context.Background(), p, 0, 1); !errors.Is(err, disk.ErrCorrupt) {
 		t.Errorf("checksums: %v", err)
 	}
 	sums, err := p.Store().Sums()

@@ -13,6 +13,7 @@ import (
 	"ooc/engine/text"
 	"ooc/tiles"
 	"ooc/tiles/arrays"
+	"ooc/tiles/disk"
 )
 
 // ScrubOptions say where a scrub begins and who is told about it.
@@ -23,8 +24,8 @@ type ScrubOptions struct {
 	Damaged func(err error)
 }
 
-// Scrubbed says what a scrub compared.
-type Scrubbed struct {
+// scrubbed says what a scrub compared.
+type scrubbed struct {
 	Tiles   int     `json:"tiles"` // whose checksums were compared
 	Bytes   int64   `json:"bytes"`
 	Damaged int     `json:"damaged"` // tiles that do not match, or cannot be read
@@ -36,11 +37,11 @@ type Scrubbed struct {
 const readAheadTiles = 16
 
 // Scrub compares every tile of a solved store, as it is on disk and not in memory, with the checksum that the solve
-// stored, and the stored graph and ids with theirs. It continues after a damaged tile and fails with tiles.ErrCorrupt
+// stored, and the stored graph and ids with theirs. It continues after a damaged tile and fails with disk.ErrCorrupt
 // in the end. When ctx ends it fails with the cause, and Next is the tile to begin with again.
-func Scrub(ctx context.Context, p *engine.Problem, o ScrubOptions) (Scrubbed, error) {
+func Scrub(ctx context.Context, p *engine.Problem, o ScrubOptions) (scrubbed, error) {
 	began := time.Now()
-	s := &scrub{p: p, o: o, result: Scrubbed{Next: o.From}}
+	s := &scrub{p: p, o: o, result: scrubbed{Next: o.From}}
 	if err := p.Solved(); err != nil {
 		return s.result, err
 	}
@@ -95,7 +96,7 @@ func Scrub(ctx context.Context, p *engine.Problem, o ScrubOptions) (Scrubbed, er
 		name = p.Dir()
 	}
 	return s.result, fmt.Errorf("%s: %w: %d of %d tiles are damaged, %w; solve again with --restart",
-		name, tiles.ErrCorrupt, s.result.Damaged, s.result.Tiles, s.first)
+		name, disk.ErrCorrupt, s.result.Damaged, s.result.Tiles, s.first)
 }
 
 // ErrNoTile is wrapped by the error of a scrub that is to begin with a tile that does not exist.
@@ -128,7 +129,7 @@ type scrub struct {
 	done int // tiles, for Progress alone
 
 	mu     sync.Mutex
-	result Scrubbed // guarded by mu
+	result scrubbed // guarded by mu
 	seen   []bool   // by tile; guarded by mu
 	first  error    // what is wrong with the first tile found; guarded by mu
 }
@@ -175,7 +176,7 @@ func (s *scrub) compare(t int, buffer []byte, got []uint32) (damage, err error) 
 			return s.p.Meta().CompareSums(i, j, 0, got, s.sums[t*len(got):]), nil
 		}
 	}
-	if errors.Is(err, tiles.ErrCorrupt) {
+	if errors.Is(err, disk.ErrCorrupt) {
 		return err, nil
 	}
 	return nil, err

@@ -14,6 +14,7 @@ import (
 	"ooc/engine/internal/seeds"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/disk"
 )
 
 // TestScrubRefused: a matrix that cannot be read now, since the system refuses, is not called damaged.
@@ -39,7 +40,7 @@ func TestScrubRefused(t *testing.T) {
 		}
 	}
 	s, err := Scrub(context.Background(), p, ScrubOptions{})
-	if !errors.Is(err, syscall.EBADF) || errors.Is(err, tiles.ErrCorrupt) || s.Damaged != 0 {
+	if !errors.Is(err, syscall.EBADF) || errors.Is(err, disk.ErrCorrupt) || s.Damaged != 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

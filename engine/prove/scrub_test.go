@@ -15,6 +15,7 @@ import (
 	"ooc/engine/task"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/disk"
 )
 
 // TestScrub damages tiles and stops scrubs.
@@ -51,7 +52,7 @@ func TestScrub(t *testing.T) {
 	var named []string
 	s, err = Scrub(context.Background(), p,
 		ScrubOptions{Damaged: func(err error) { named = append(named, err.Error()) }})
-	if !errors.Is(err, tiles.ErrCorrupt) || s.Damaged != 2 || s.Next != all || len(named) != 2 {
+	if !errors.Is(err, disk.ErrCorrupt) || s.Damaged != 2 || s.Next != all || len(named) != 2 {
 		t.Fatalf("%+v, %v, %q", s, err, named)
 	}
 	for _, tile := range []string{"tile (1,2)", "tile (4,0)"} {
@@ -62,7 +63,7 @@ func TestScrub(t *testing.T) {
 	if err := os.Truncate(filepath.Join(p.Dir(), "dist.npy"), 1<<14); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := Scrub(context.Background(), p, ScrubOptions{}); !errors.Is(err, tiles.ErrCorrupt) ||
+	if s, err := Scrub(context.Background(), p, ScrubOptions{}); !errors.Is(err, disk.ErrCorrupt) ||
 		s.Damaged < all-1 {
 		t.Errorf("a file that was cut: %+v, %v", s, err)
 	}
@@ -102,7 +103,7 @@ func TestScrubInputs(t *testing.T) {
 			_, scrubbed := Scrub(t.Context(), p, ScrubOptions{})
 			_, sampled := Sample(t.Context(), p, 0, 1)
 			for _, err := range []error{scrubbed, sampled} {
-				if !errors.Is(err, tiles.ErrCorrupt) || !strings.Contains(err.Error(), path) {
+				if !errors.Is(err, disk.ErrCorrupt) || !strings.Contains(err.Error(), path) {
 					t.Errorf("layout %s, %s: %v", layout, name, err)
 				}
 			}

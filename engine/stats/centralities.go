@@ -5,8 +5,8 @@ import "ooc/engine/text"
 // centralities are computed from sums of distances and of their reciprocals.
 var centralities = statistic{
 	derive: deriveCentralities,
-	columns: func(r *Result) []Column {
-		return []Column{
+	columns: func(r *Result) []column {
+		return []column{
 			of("closeness_centrality", r.Closeness),
 			ofRows(of("closeness_centrality_out", r.ClosenessOut)),
 			of("harmonic_centrality", r.Harmonic),
@@ -43,7 +43,7 @@ func deriveCentralities(x *gathering) error {
 func (t *textWriter) central(name string, r *Result, in, out []float64) {
 	best := func(of *Result, list []float64) string {
 		at := first(of, list, descending)
-		return text.Float64.Text(list[at]) + " at " + t.ids.Name(at)
+		return text.Numbers{}.Text(list[at]) + " at " + t.ids.Name(at)
 	}
 	incoming := best(&Result{N: r.N}, in)
 	if !r.Directed && r.Sources == nil { // then both are the same

@@ -50,8 +50,13 @@ func newComputed(
 		s.columns, each = ready.Order(), int64(columnBytes*n)+inLanes.LaneBytes(s.height)
 	}
 	byLevel, levels := ready.(rows.LevelReady)
+	leads := s.order // the source of each row
 	if levels {
 		s.height = rows.Lanes
+		if symmetric {
+			s.order, leads = byLevel.Sources()
+			s.starts = startsOf(leads)
+		}
 		each = int64((columnBytes+kernels.LaneSumBytes)*n) + byLevel.LevelBytes()
 	} else if !is { // rows share nothing
 		s.height = min(s.height, max(1, len(s.order)/manyBands))
@@ -71,7 +76,7 @@ func newComputed(
 		byRow := rowReader{Worker: w, order: s.order, kind: kind.Wide(), n: n, block: block}
 		switch {
 		case levels:
-			return newLevelReader(byRow, ready.Order(), kind, !symmetric), nil
+			return newLevelReader(byRow, leads, ready.Order(), kind, !symmetric), nil
 		case !is:
 			return &byRow, nil
 		}

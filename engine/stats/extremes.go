@@ -13,11 +13,11 @@ import (
 // extremes are eccentricities, and the vertices with the greatest and the least.
 var extremes = statistic{
 	derive: deriveExtremes,
-	columns: func(r *Result) []Column {
-		return []Column{
+	columns: func(r *Result) []column {
+		return []column{
 			ofRows(inUnits(of("eccentricity", r.Eccentricity))),
 			ofRows(inUnits(of("longest_distance", r.Longest))),
-			ofRows(Column{Name: "farthest", Vertex: func(v int) int { return int(r.Farthest[v]) }}),
+			ofRows(column{Name: "farthest", Vertex: func(v int) int { return int(r.Farthest[v]) }}),
 		}
 	},
 	summary: func(r *Result) []summaryValue {

@@ -7,16 +7,20 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"os"
+	"runtime"
 	"time"
 
 	"ooc/engine"
+	"ooc/engine/between"
 	"ooc/engine/device"
 	"ooc/engine/factors"
 	"ooc/engine/graph"
 	"ooc/engine/internal/cancel"
 	"ooc/engine/live"
 	"ooc/engine/rows"
+	"ooc/engine/searches"
 	"ooc/engine/task"
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -26,6 +30,9 @@ import (
 // GraphOptions say what to gather of a graph, and how.
 type GraphOptions struct {
 	Options
+	// Betweenness says of what to add it up, from the sources. It takes weights above 0.
+	Betweenness between.Question
+
 	Sources tiles.RowSet // the vertices whose rows count; none: all
 	File    string       // what was gathered is kept there if the call ends early, and the next call goes on from it
 	Memory  int64        // bytes to take at most for elimination, and again for rows; 0: no limit, half of what is free
@@ -53,8 +60,11 @@ type Summary struct {
 	Engine             string  // what computed them, see rows.Engine
 	ReadySeconds       float64 // to make the graph ready for that
 	Seconds            float64 // for its rows
-	DistancesPerSecond float64
-	Eliminated, Core   int // vertices, if the engine is that of factors
+	DistancesPerSecond float64 // 0: it computed only those that are near
+	Eliminated, Core   int     // vertices, if the engine is that of factors
+	BetweenResumed     int     // sources of betweenness that an earlier call had added up
+	BetweenSeconds     float64
+	Alone              string // why no device has searched, where one was to; or empty
 }
 
 // OfGraph gathers the statistics of a graph without its matrix: it computes rows of distances by the engine that takes
@@ -67,10 +77,18 @@ type Summary struct {
 //
 // Memory: that of Of and of the engine, and for each goroutine of an elimination 5 bytes a vertex and some MB. It fails
 // with errOptions, the errors of graph.Check, factors.ErrDense, device.ErrMemory, errOther, disk.ErrCorrupt or
-// tiles.ErrLocked for the file, and with task.ErrInterrupted if ctx ends.
+// lock.ErrLocked for the file, and with task.ErrInterrupted if ctx ends.
 func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ *Summary, err error) {
 	if err := o.Check(g.N); err != nil {
 		return nil, nil, err
+	}
+	if o.Betweenness.Any() {
+		if o.Values != nil {
+			return nil, nil, fmt.Errorf("%w: sums of values come without betweenness", errOptions)
+		}
+		if err := cmp.Or(between.Check(g), o.betweenFits(between.MemoryOf(g))); err != nil {
+			return nil, nil, err
+		}
 	}
 	head := o.head(g)
 	file, err := openSaved(o.File, head)
@@ -99,7 +117,7 @@ func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ 
 		}
 	}
 	at(live.StageOrder, live.StageShares{}) // and what is before that
-	ctx = cancel.Counted(ctx, &x.tally)
+	ctx = x.tally.Counted(ctx)
 	defer func() { err = errors.Join(err, x.close()) }()
 	if err := x.prepare(ctx, head, at); err != nil {
 		return nil, nil, interrupted(ctx, err)
@@ -109,19 +127,38 @@ func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ 
 	if err := x.pass(ctx); err != nil { // what was gathered counts
 		return nil, nil, errors.Join(interrupted(ctx, err), x.run.Keep())
 	}
-	_, x.sum.Rows, _ = x.run.Counts()
+	gathered, made, _ := x.run.Counts()
+	x.sum.Resumed, x.sum.Rows = gathered-made, made
 	x.sum.Seconds = x.run.Seconds()
-	x.sum.DistancesPerSecond = float64(x.sum.Rows) * float64(x.g.N) / max(x.sum.Seconds, 1e-9)
+	if !x.o.bounded() {
+		x.sum.DistancesPerSecond = float64(x.sum.Rows) * float64(x.g.N) / max(x.sum.Seconds, 1e-9)
+	}
+	if x.sums != nil {
+		ofRows := x.run
+		if err := x.addBetween(ctx, at); err != nil {
+			err = interrupted(ctx, err)
+			if errors.Is(err, task.ErrInterrupted) { // the run of betweenness knows nothing of rows
+				err = errors.Join(err, ofRows.Keep())
+			}
+			return nil, nil, errors.Join(err, x.run.Keep())
+		}
+	}
 	r, err := x.result()
 	if err != nil {
 		return nil, nil, err
 	}
 	done = true
+	if d := o.Device; o.Values != nil && d != nil && !d.Info().SharedCores {
+		x.sum.Alone = d.Info().Name + " adds no values up"
+	}
 	return r, &x.sum, nil
 }
 
-// Distances is how many distances there are to gather.
+// Distances is how many distances there are to gather that a device may compute.
 func (o *GraphOptions) Distances(g *graph.Graph) float64 {
+	if o.Values != nil {
+		return 0
+	}
 	return float64(o.rows(g)) * float64(g.N)
 }
 
@@ -143,12 +180,23 @@ func (o *GraphOptions) head(g *graph.Graph) savedHead {
 	h := savedHead{
 		Format: savedFormat, Version: savedVersion, Graph: g.Digest(), Vertices: g.N,
 		Bins: o.Bins, Edges: fmt.Sprint(o.Edges), Nearest: o.Nearest, Within: fmt.Sprint(o.Within),
+		Decay: o.Decay.String(), Betweenness: o.Betweenness.String(),
+	}
+	if o.Values != nil {
+		h.Values = digest(entry.Bytes(o.Values))
 	}
 	if len(o.Sources) > 0 {
-		sum := sha256.Sum256(entry.Bytes([]int32(o.Sources)))
-		h.Sources = hex.EncodeToString(sum[:])
+		h.Sources = digest(entry.Bytes([]int32(o.Sources)))
+	}
+	if targets := o.Betweenness.Targets; len(targets) > 0 {
+		h.Targets = digest(entry.Bytes(targets))
 	}
 	return h
+}
+
+func digest(list []byte) string {
+	sum := sha256.Sum256(list)
+	return hex.EncodeToString(sum[:])
 }
 
 // graphGathering is one call of OfGraph.
@@ -162,6 +210,9 @@ type graphGathering struct {
 	began time.Time
 	tally cancel.Tally // of the stage at hand
 	sum   Summary
+
+	sums    *between.Sums  // nil: not asked for
+	between *between.Ready // nil: not yet
 }
 
 // question makes the gatherers, and returns what an engine is asked that computes their rows.
@@ -182,6 +233,9 @@ func (x *graphGathering) question(ctx context.Context) (rows.Question, error) {
 	if q.Pieces > 0 {
 		q.Device = x.o.Device
 	}
+	if x.counted() {
+		q.Counts = x.o.Device
+	}
 	return q, nil
 }
 
@@ -193,8 +247,20 @@ func Offers(ctx context.Context, g *graph.Graph, o GraphOptions) ([]rows.Offer, 
 	if err != nil {
 		return nil, err
 	}
-	return engine.OffersOfRows(ctx, g, q)
+	offers, err := engine.OffersOfRows(ctx, g, q)
+	for i := range offers {
+		offers[i].Seconds += takeSeconds * o.Distances(g) / float64(runtime.GOMAXPROCS(0))
+		offers[i].Memory += g.Facts().Memory() + vertexBytes*int64(g.N) +
+			columnBytes*int64(g.N)*int64(runtime.GOMAXPROCS(0))
+	}
+	return offers, err
 }
+
+// Measured on two threads with AVX-512 (docs/benchmarks.md).
+const (
+	takeSeconds = 0.5e-9 // of a thread, to gather from a distance that is computed
+	vertexBytes = 250    // of a vertex, for its results and what is made of them
+)
 
 // prepare makes the gatherers and what computes rows. It takes over what the file has, and goes on with the engine of
 // the call that began it, which eliminates as many vertices: that decides the order of rows and columns. It calls at
@@ -209,10 +275,49 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead,
 	for _, g := range x.gatherers {
 		x.file.state = append(x.file.state, g.state()...)
 	}
+	if x.o.Betweenness.Any() {
+		x.sums = x.o.Betweenness.Sums(x.g)
+		x.file.state = append(x.file.state, x.sums.State()...)
+	}
 	was, err := x.file.load()
 	if err != nil {
 		return err
 	}
+	if x.o.bounded() {
+		from, err := x.near(ctx)
+		if err != nil {
+			return err
+		}
+		x.reads(from)
+		x.run.Columns = 0 // which have no rate
+		x.sum, x.slot = Summary{Engine: nearName}, slotHead{Order: x.order()}
+	} else if err := x.engine(ctx, q, was, at); err != nil {
+		return err
+	}
+	copy(x.slot.Engine[:], x.sum.Engine)
+	x.sum.ReadySeconds = time.Since(began).Seconds()
+	if x.sums != nil {
+		if err := x.prepareBetween(ctx); err != nil {
+			return err
+		}
+	}
+	if was == nil {
+		err = x.file.begin(head)
+	} else if was.Order != x.slot.Order || was.Eliminated != x.slot.Eliminated || was.Bands > int64(x.run.Units()) {
+		err = x.otherOrder()
+	} else {
+		x.slot.Elapsed, x.slot.Units, x.run.First = was.Elapsed, was.Units, int(was.Bands)
+	}
+	x.run.Control, x.run.Every, x.run.Save = x.o.Control, x.o.Checkpoint, x.save
+	return err
+}
+
+// bounded reports whether searches that stop early find all that is asked for.
+func (o *GraphOptions) bounded() bool { return o.Values != nil && !math.IsInf(o.reach(), 1) }
+
+// engine makes the graph ready for rows by the engine that takes least time, or by that of an earlier call.
+func (x *graphGathering) engine(ctx context.Context, q rows.Question, was *slotHead,
+	at func(live.Stage, live.StageShares)) error {
 	most := q.Pieces
 	q.Stage = at
 	if was != nil {
@@ -241,25 +346,15 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead,
 	x.reads(from)
 	x.sum = Summary{Engine: offer.Engine}
 	x.slot = slotHead{Order: x.order(), Pieces: int64(q.Pieces)}
-	copy(x.slot.Engine[:], offer.Engine)
 	if f, ok := x.ready.(*factors.Factors); ok {
 		x.sum.Eliminated, x.sum.Core = f.Elimination.Work.Eliminated, f.Elimination.Work.Core
 		x.slot.Eliminated, x.run.Shares = int64(x.sum.Eliminated), factors.Shares(f.Elimination.Work)
-		if err := x.onDevices(ctx, f, most); err != nil {
-			return err
-		}
+		return x.onDevices(ctx, f, most)
 	}
-	if was == nil {
-		err = x.file.begin(head)
-	} else if was.Order != x.slot.Order || was.Eliminated != x.slot.Eliminated || was.Bands > int64(x.run.Units()) {
-		err = x.otherOrder()
-	} else {
-		x.slot.Elapsed, x.run.First = was.Elapsed, int(was.Bands)
+	if x.sum.Alone = searches.Alone(x.ready, q.Counts, offer.Counted); offer.Counted {
+		return x.countOnDevices()
 	}
-	x.run.Control, x.run.Every, x.run.Save = x.o.Control, x.o.Checkpoint, x.save
-	x.sum.Resumed = min(x.run.First*x.from.height, x.run.Rows)
-	x.sum.ReadySeconds = time.Since(began).Seconds()
-	return err
+	return nil
 }
 
 // otherOrder is the error of a file from which this program cannot go on.
@@ -274,17 +369,21 @@ func (x *graphGathering) close() (err error) {
 	if x.gathering != nil && x.from.close != nil {
 		err = x.from.close()
 	}
+	if x.between != nil {
+		err = errors.Join(err, x.between.Close())
+	}
 	if x.ready != nil {
 		err = errors.Join(err, x.ready.Close())
 	}
 	return err
 }
 
-// order is a digest of the vertices of all rows and of all columns, in their orders.
+// order is a digest of the vertices of all rows and of all columns, in their orders, and of where bands start.
 func (x *graphGathering) order() (digest [32]byte) {
 	h := sha256.New()
 	h.Write(entry.Bytes(x.from.order)) // hashes do not fail
 	h.Write(entry.Bytes(x.from.columns))
+	h.Write(entry.Bytes(x.from.starts))
 	copy(digest[:], h.Sum(nil))
 	return digest
 }
@@ -296,6 +395,9 @@ func (x *graphGathering) save(bands int) error {
 	return x.file.save(h)
 }
 
+// rowsShare is about what rows take of all work where betweenness is added up, too.
+const rowsShare = 0.1
+
 // look returns what tells how far the call is in a stage.
 func (x *graphGathering) look(stage live.Stage, shares live.StageShares) func() live.Live {
 	st := live.Status{
@@ -303,19 +405,28 @@ func (x *graphGathering) look(stage live.Stage, shares live.StageShares) func() 
 		Algorithm: cmp.Or(x.sum.Engine, factors.Name), // until one is chosen
 		Rows:      x.o.rows(x.g), ETA: -1, PID: os.Getpid(),
 	}
-	before, expands := x.slot.Elapsed, stage == live.StageExpand
+	before, expands := x.slot.Elapsed, stage == live.StageExpand || stage == live.StageBetween
+	var run *rows.Run
 	if expands {
+		run = x.run
 		st.Device = x.from.device
 	}
 	return func() live.Live {
 		st := st
 		st.Elapsed = (before + x.o.Control.Now().Sub(x.began)).Seconds()
-		st.Checkpoint = live.CheckpointOf(x.o.Control, false)
+		st.Checkpoint = x.o.Control.CheckpointState(false)
 		if st.Count(stage, shares, 0, &x.tally, x.o.Control); expands {
-			x.run.Status(&st)
+			run.Status(&st)
 			if st.RowsDone == st.Rows {
 				st.RestorePoint = 1
 			}
+		}
+		switch {
+		case stage == live.StageBetween:
+			st.Progress = rowsShare + (1-rowsShare)*st.Progress
+			st.RestorePoint = rowsShare + (1-rowsShare)*st.RestorePoint
+		case x.o.Betweenness.Any(): // which takes longer
+			st.Progress, st.RestorePoint, st.ETA = rowsShare*st.Progress, rowsShare*st.RestorePoint, -1
 		}
 		return live.Live{Status: st}
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"ooc/engine"
+	"ooc/engine/between"
 	"ooc/engine/device"
 	"ooc/engine/graph"
 	"ooc/engine/internal/enginetest"
@@ -386,12 +387,22 @@ func TestOfGraphFile(t *testing.T) {
 	fails(g, GraphOptions{File: path, Options: Options{Bins: 10, Within: []float64{1}}}, errOther, "--within")
 	fails(g, GraphOptions{File: path, Options: Options{Bins: 10, Nearest: 1}}, errOther, "--k-nearest")
 	fails(g, GraphOptions{File: path, Options: o.Options, Sources: tiles.RowSet{1, 2}}, errOther, "--sources")
+	positive := between.Question{Edges: true}
+	if between.Check(g) == nil {
+		fails(g, GraphOptions{File: path, Options: o.Options, Betweenness: positive}, errOther, "--betweenness")
+	}
+	aimed := GraphOptions{Betweenness: between.Question{Edges: true, Targets: []int32{1}}}
+	was := aimed.head(g)
+	aimed.Betweenness.Targets = nil
+	if says := was.differs(aimed.head(g)); says != "with other --targets" {
+		t.Error(says)
+	}
 	older := o.head(g)
 	older.Version--
 	if err := os.WriteFile(path, append(older.encode(), whole[headBytes:]...), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	fails(g, o, errOther, "version 3")
+	fails(g, o, errOther, "version 4")
 	if err := os.WriteFile(path, whole, 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -399,7 +410,7 @@ func TestOfGraphFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fails(g, o, tiles.ErrLocked, "locked")
+	fails(g, o, lock.ErrLocked, "locked")
 	held.Close()
 	line := bytes.IndexByte(whole, '\n') + 1
 	for bit := range 8 * headBytes { // none of which makes it a file of something else

@@ -16,27 +16,39 @@ import (
 type levelReader struct {
 	rowReader    // for takers that cannot be told
 	levels       rows.LevelWorker
+	leads        []int32           // the source of each row, as rows.LevelReady tells
 	vertices     []int32           // as levels number them
 	places       []int32           // their numbers there, by vertex; set when they are needed
 	variant      entry.Variant     // of the entries that takers ask with
 	rowSums      []kernels.LaneSum // of a band
 	columnSums   []kernels.LaneSum // nil: none are wanted
-	lanes        int               // rows of the band
+	sources      []int32           // of the lanes of a band
+	band         []levelRow        // its rows
+	distances    []uint64          // of its levels
 	before       rows.Level        // the level before
-	counts, last [rows.Lanes]int32 // of each row: the vertices of a level, and of the one before
+	counts, last [rows.Lanes]int32 // of each lane: the vertices of a level, and of the one before
+	farthest     [rows.Lanes]int32 // of each lane: the first of the vertices of the last level; -1: its source
 	counters     [32]rows.Bits     // the same while it is counted, bit by bit
 	used         int               // counters that are not zero
 	asked        []levelQuestion
 	sorted       []int32 // vertices of a level, for questions that go by them
 }
 
+// levelRow is a row of a band.
+type levelRow struct {
+	lane  int32
+	late  bool  // the vertex is not the source of the lane: each other is a level farther from it
+	count int32 // vertices of the level
+}
+
 // levelQuestion is a question with what is known of its answer.
 type levelQuestion struct {
 	asker
 	kernels.LaneQuestion
-	answer []byte            // but of LaneBins
-	listed [rows.Lanes]int32 // of LaneNearest: how many are in the answer, of each row
-	totals []levelTotal      // of LaneBins
+	answer []byte             // but of LaneBins
+	near   []kernels.LaneNear // of LaneNearest: the answer of lanes
+	listed [rows.Lanes]int32  // how many there are, of each lane
+	totals []levelTotal       // of LaneBins
 }
 
 // levelTotal is how many entries of all rows are a distance.
@@ -45,11 +57,26 @@ type levelTotal struct {
 	count    int64
 }
 
-func newLevelReader(byRow rowReader, vertices []int32, kind entry.Kind, columns bool) *levelReader {
-	r := &levelReader{
-		rowReader: byRow, levels: byRow.Worker.(rows.LevelWorker), vertices: vertices, variant: kind.Variant(false),
-		rowSums: make([]kernels.LaneSum, rows.Lanes),
+// mostRows is how many rows of a band there are at most where some are of one source.
+const mostRows = 16 * rows.Lanes
+
+// startsOf cuts rows of these sources into bands of few enough sources.
+func startsOf(sources []int32) (starts []int32) {
+	lanes := rows.Lanes // those before the first band
+	for i, v := range sources {
+		if i == 0 || v != sources[i-1] {
+			lanes++
+		}
+		if lanes > rows.Lanes || i-int(starts[len(starts)-1]) == mostRows {
+			starts, lanes = append(starts, int32(i)), 1
+		}
 	}
+	return append(starts, int32(len(sources)))
+}
+
+func newLevelReader(byRow rowReader, leads, vertices []int32, kind entry.Kind, columns bool) *levelReader {
+	r := &levelReader{rowReader: byRow, leads: leads, vertices: vertices, variant: kind.Variant(false)}
+	r.levels, _ = byRow.Worker.(rows.LevelWorker) // nil: levels are counted elsewhere
 	if columns {
 		r.columnSums = make([]kernels.LaneSum, len(vertices))
 	}
@@ -57,44 +84,61 @@ func newLevelReader(byRow rowReader, vertices []int32, kind entry.Kind, columns 
 }
 
 func (r *levelReader) read(ctx context.Context, lo, hi int, takers takers) error {
-	var others []taker
-	var sums []sumTaker
-	r.begin(hi - lo)
-	for _, t := range takers {
-		if s, ok := t.(sumTaker); ok {
-			sums = append(sums, s)
-		} else if !r.ask(t) {
-			others = append(others, t)
-		}
-	}
-	err := r.levels.Levels(r.order[lo:hi], func(l rows.Level) error {
+	r.begin(lo, hi)
+	others := r.askAll(takers)
+	err := r.levels.Levels(r.sources, func(l rows.Level) error {
 		r.add(l)
 		return context.Cause(ctx)
 	})
 	if err != nil {
 		return err
 	}
-	r.add(rows.Level{}) // no row has any vertex there
-	for _, s := range sums {
-		s.addSums(r.rowSums[:r.lanes], r.columnSums)
-	}
-	for i := range r.asked {
-		r.tell(&r.asked[i])
-	}
+	r.tellAll(takers)
 	if len(others) > 0 {
 		return r.rowReader.read(ctx, lo, hi, others)
 	}
 	return nil
 }
 
+// askAll begins to answer what takers ask, and returns those that cannot be told.
+func (r *levelReader) askAll(takers takers) (others []taker) {
+	for _, t := range takers {
+		if _, sums := t.(sumTaker); !sums && !r.ask(t) {
+			others = append(others, t)
+		}
+	}
+	return others
+}
+
+// tellAll gives takers what there is of a band.
+func (r *levelReader) tellAll(takers takers) {
+	for i, row := range r.band {
+		r.rowSums[i].Farthest = r.farthest[row.lane]
+	}
+	for _, t := range takers {
+		if s, ok := t.(sumTaker); ok {
+			s.addSums(r.rowSums, r.columnSums)
+		}
+	}
+	for i := range r.asked {
+		r.tell(&r.asked[i])
+	}
+}
+
 // begin begins a band.
-func (r *levelReader) begin(lanes int) {
-	r.lanes, r.asked, r.before, r.last = lanes, r.asked[:0], rows.Level{}, [rows.Lanes]int32{}
-	for i := range r.rowSums {
-		r.rowSums[i] = kernels.LaneSum{Farthest: -1, Missing: int32(len(r.vertices))}
+func (r *levelReader) begin(lo, hi int) {
+	r.sources, r.band, r.rowSums, r.distances = r.sources[:0], r.band[:0], r.rowSums[:0], r.distances[:0]
+	r.asked, r.before, r.last = r.asked[:0], rows.Level{}, [rows.Lanes]int32{}
+	entry.Fill(r.farthest[:], -1)
+	for i, v := range r.leads[lo:hi] {
+		if i == 0 || v != r.leads[lo+i-1] {
+			r.sources = append(r.sources, v)
+		}
+		r.band = append(r.band, levelRow{lane: int32(len(r.sources) - 1), late: v != r.order[lo+i]})
+		r.rowSums = append(r.rowSums, kernels.LaneSum{Missing: int32(len(r.vertices))})
 	}
 	for i := range r.columnSums {
-		r.columnSums[i] = kernels.LaneSum{Missing: int32(lanes)}
+		r.columnSums[i] = kernels.LaneSum{Missing: int32(hi - lo)}
 	}
 }
 
@@ -108,11 +152,11 @@ func (r *levelReader) ask(t taker) bool {
 	if q.LaneQuestion == nil {
 		return false
 	}
-	q.answer = entry.KindF64.Make(entry.CeilDiv(q.Room(r.variant, rows.Lanes, 0).Answer, 8))
-	if _, ok := q.LaneQuestion.(kernels.LaneNearest); ok {
-		near := kernels.LaneNearIn(q.answer)
-		for i := range near {
-			near[i].Name = entry.NoVertex
+	q.answer = entry.KindF64.Make(entry.CeilDiv(q.Room(r.variant, len(r.band), 0).Answer, 8))
+	if x, ok := q.LaneQuestion.(kernels.LaneNearest); ok {
+		q.near = make([]kernels.LaneNear, x.K*rows.Lanes)
+		for i := range q.near {
+			q.near[i].Name = entry.NoVertex
 		}
 	}
 	r.asked = append(r.asked, q)
@@ -121,16 +165,24 @@ func (r *levelReader) ask(t taker) bool {
 
 // add adds a level.
 func (r *levelReader) add(l rows.Level) {
-	r.count(l)
+	if l.Counts == nil {
+		r.count(l)
+	} else {
+		r.take(l)
+	}
 	distance := r.kind.Value(l.Distance)
 	total, ended := int64(0), rows.Bits{}
-	for i, count := range r.counts[:r.lanes] {
+	for i := range r.band {
+		count := r.countOf(&r.band[i])
 		if total += int64(count); count > 0 {
 			r.rowSums[i].Missing -= count
+			r.rowSums[i].Top = l.Distance
 			r.addTo(&r.rowSums[i], distance, count)
-		} else if r.last[i] > 0 {
+		}
+	}
+	for i := range r.sources {
+		if r.counts[i] == 0 && r.last[i] > 0 {
 			ended[i/64] |= 1 << (i % 64)
-			r.rowSums[i].Top = r.before.Distance
 		}
 	}
 	if r.columnSums != nil {
@@ -144,13 +196,34 @@ func (r *levelReader) add(l rows.Level) {
 			r.addTo(s, distance, count)
 		}
 	}
-	if r.before.Distance > 0 && ended != (rows.Bits{}) {
+	if l.Counts == nil && r.before.Distance > 0 && ended != (rows.Bits{}) {
 		r.findFarthest(ended)
 	}
 	for i := 0; i < len(r.asked) && total > 0; i++ {
 		r.addAnswer(&r.asked[i], l, distance, total)
 	}
-	r.before, r.last = l, r.counts
+	r.before, r.last, r.distances = l, r.counts, append(r.distances, l.Distance)
+}
+
+// take takes what a device has counted.
+func (r *levelReader) take(l rows.Level) {
+	copy(r.counts[:], l.Counts)
+	for i, count := range l.Counts {
+		if count > 0 && l.Distance > 0 {
+			r.farthest[i] = l.First[i]
+		}
+	}
+}
+
+// countOf counts the vertices of a level in a row.
+func (r *levelReader) countOf(row *levelRow) int32 {
+	row.count = r.counts[row.lane]
+	if level := len(r.distances); row.late && level > 0 {
+		if row.count = r.last[row.lane]; level == 2 {
+			row.count-- // without the vertex itself
+		}
+	}
+	return row.count
 }
 
 // addTo adds as many entries of a distance.
@@ -166,13 +239,13 @@ func (r *levelReader) addTo(s *kernels.LaneSum, distance float64, count int32) {
 	}
 }
 
-// count counts the vertices of a level by rows. It adds up bits in columns: a carry-save adder adds eight lines at a
+// count counts the vertices of a level by lanes. It adds up bits in columns: a carry-save adder adds eight lines at a
 // time to counters of three bits, and what is carried over to the others (W. Muła, N. Kurz and D. Lemire, Faster
 // population counts using AVX2 instructions, 2018).
 func (r *levelReader) count(l rows.Level) {
 	clear(r.counters[:r.used])
 	r.used = 3
-	words := entry.CeilDiv(r.lanes, 64)
+	words := entry.CeilDiv(len(r.sources), 64)
 	at := l.At
 	for ; len(at) >= 8; at = at[8:] {
 		a, b, c, d := &l.Of[at[0]], &l.Of[at[1]], &l.Of[at[2]], &l.Of[at[3]]
@@ -220,9 +293,9 @@ func (r *levelReader) carry(b uint64, w, i int) {
 	}
 }
 
-// findFarthest finds the first vertex of the level before in each of some rows.
+// findFarthest finds the first vertex of the level before in each of some lanes.
 func (r *levelReader) findFarthest(of rows.Bits) {
-	if len(r.before.At) > len(r.vertices)/16 { // the first vertices have most rows' bits
+	if len(r.before.At) > len(r.vertices)/16 { // the first vertices have most lanes' bits
 		r.findFirst(of)
 		return
 	}
@@ -230,16 +303,16 @@ func (r *levelReader) findFarthest(of rows.Bits) {
 		at := &r.before.Of[c]
 		for w := range at {
 			for b := at[w] & of[w]; b != 0; b &= b - 1 {
-				s := &r.rowSums[64*w+bits.TrailingZeros64(b)]
-				if v := r.vertices[c]; s.Farthest < 0 || v < s.Farthest {
-					s.Farthest = v
+				first := &r.farthest[64*w+bits.TrailingZeros64(b)]
+				if v := r.vertices[c]; *first < 0 || v < *first {
+					*first = v
 				}
 			}
 		}
 	}
 }
 
-// findFirst is findFarthest in the order of vertices, until each row has one.
+// findFirst is findFarthest in the order of vertices, until each lane has one.
 func (r *levelReader) findFirst(left rows.Bits) {
 	if r.places == nil {
 		r.places = make([]int32, len(r.vertices))
@@ -252,7 +325,7 @@ func (r *levelReader) findFirst(left rows.Bits) {
 			b &= left[w]
 			left[w] ^= b
 			for ; b != 0; b &= b - 1 {
-				r.rowSums[64*w+bits.TrailingZeros64(b)].Farthest = int32(v)
+				r.farthest[64*w+bits.TrailingZeros64(b)] = int32(v)
 			}
 		}
 		if left == (rows.Bits{}) {
@@ -268,10 +341,10 @@ func (r *levelReader) addAnswer(q *levelQuestion, l rows.Level, distance float64
 		q.totals = append(q.totals, levelTotal{distance, total})
 	case kernels.LaneBelow:
 		below, kind := entry.View[int32](q.answer), r.variant.Kind()
-		for i := range len(below) / rows.Lanes {
+		for i := range len(x.Edges) / kind.Bytes() {
 			if distance < kind.Value(kind.At(x.Edges, i)) {
-				for lane, count := range r.counts[:r.lanes] {
-					below[i*rows.Lanes+lane] += count
+				for k, row := range r.band {
+					below[i*len(r.band)+k] += row.count
 				}
 			}
 		}
@@ -280,10 +353,10 @@ func (r *levelReader) addAnswer(q *levelQuestion, l rows.Level, distance float64
 	}
 }
 
-// addNear lists the first vertices of a level in each row whose list is not full.
+// addNear lists the first vertices of a level in each lane whose list is not full.
 func (r *levelReader) addNear(q *levelQuestion, l rows.Level, most int) {
 	var room rows.Bits
-	for i, count := range q.listed[:r.lanes] {
+	for i, count := range q.listed[:len(r.sources)] {
 		if int(count) < most {
 			room[i/64] |= 1 << (i % 64)
 		}
@@ -291,15 +364,15 @@ func (r *levelReader) addNear(q *levelQuestion, l rows.Level, most int) {
 	if room == (rows.Bits{}) {
 		return
 	}
-	near := kernels.LaneNearIn(q.answer)
 	r.sorted = append(r.sorted[:0], l.At...)
 	slices.SortFunc(r.sorted, func(a, b int32) int { return int(r.vertices[a] - r.vertices[b]) })
 	for _, c := range r.sorted {
-		at := &l.Of[c]
-		for w := range at {
-			for b := at[w] & room[w]; b != 0; b &= b - 1 {
+		of := &l.Of[c]
+		for w := range of {
+			for b := of[w] & room[w]; b != 0; b &= b - 1 {
 				lane := 64*w + bits.TrailingZeros64(b)
-				near[int(q.listed[lane])*rows.Lanes+lane] = kernels.LaneNear{Distance: l.Distance, Name: r.vertices[c]}
+				at := int(q.listed[lane])*rows.Lanes + lane
+				q.near[at] = kernels.LaneNear{Distance: l.Distance, Name: r.vertices[c]}
 				if q.listed[lane]++; int(q.listed[lane]) == most {
 					room[w] &^= b & -b
 				}
@@ -310,7 +383,8 @@ func (r *levelReader) addNear(q *levelQuestion, l rows.Level, most int) {
 
 // tell gives a taker its answer.
 func (r *levelReader) tell(q *levelQuestion) {
-	if x, ok := q.question(r.rowSums[:r.lanes]).(kernels.LaneBins); ok {
+	switch x := q.question(r.rowSums).(type) {
+	case kernels.LaneBins:
 		kind := r.variant.Kind()
 		edges := len(x.Edges) / kind.Bytes()
 		counts, bin := make([]int64, edges+1), 0
@@ -321,6 +395,16 @@ func (r *levelReader) tell(q *levelQuestion) {
 			counts[bin] += t.count
 		}
 		q.answer = entry.Bytes(counts)
+	case kernels.LaneNearest:
+		near := kernels.LaneNearIn(q.answer)
+		for at := range near {
+			row := r.band[at%len(r.band)]
+			n := q.near[at/len(r.band)*rows.Lanes+int(row.lane)]
+			if row.late && n.Name >= 0 { // the vertex itself is of no matter
+				n.Distance = r.distances[slices.Index(r.distances, n.Distance)+1]
+			}
+			near[at] = n
+		}
 	}
-	q.answered(q.answer, rows.Lanes)
+	q.answered(q.answer, len(r.band))
 }

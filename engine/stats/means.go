@@ -20,13 +20,13 @@ var means = statistic{
 	},
 	text: func(r *Result, t *textWriter) {
 		if r.ReachablePairs > 0 {
-			t.row("mean", "%s over reachable pairs, %s in total", text.Float64.Text(r.MeanDistance),
-				text.Float64.Text(r.TotalDistance))
+			t.row("mean", "%s over reachable pairs, %s in total", text.Numbers{}.Text(r.MeanDistance),
+				text.Numbers{}.Text(r.TotalDistance))
 		}
 		if r.Connected {
-			t.row("Wiener index", "%s", text.Float64.Text(r.WienerIndex))
+			t.row("Wiener index", "%s", text.Numbers{}.Text(r.WienerIndex))
 		}
-		t.row("efficiency", "%s", text.Float64.Text(r.GlobalEfficiency))
+		t.row("efficiency", "%s", text.Numbers{}.Text(r.GlobalEfficiency))
 	},
 }
 

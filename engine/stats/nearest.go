@@ -14,8 +14,8 @@ import (
 	"ooc/tiles"
 )
 
-// Neighbor is another vertex and the distance to it, or from it.
-type Neighbor struct {
+// neighbor is another vertex and the distance to it, or from it.
+type neighbor struct {
 	Row      int
 	Distance float64 // in the input's units
 }
@@ -32,7 +32,7 @@ type Near struct {
 
 // Nearest lists vertices near a row, without itself, by distance and then by row. In f32 the distance Within
 // is rounded as the stored ones are. It fails with engine.ErrUnsolved where distances are not final.
-func Nearest(p *engine.Problem, row int, near Near) ([]Neighbor, error) {
+func Nearest(p *engine.Problem, row int, near Near) ([]neighbor, error) {
 	return near.Of(p, p.Meta(), row)
 }
 
@@ -43,7 +43,7 @@ type Lines interface {
 }
 
 // Of is Nearest for any rows and columns. Of m it takes N, Kind, Scale and Sources. Errors are those of lines.
-func (near Near) Of(lines Lines, m *tiles.Meta, row int) ([]Neighbor, error) {
+func (near Near) Of(lines Lines, m *tiles.Meta, row int) ([]neighbor, error) {
 	d, read, vertex := make([]float64, m.N), lines.Row, func(i int) int { return i }
 	if near.Incoming {
 		d, read, vertex = d[:cmp.Or(len(m.Sources), m.N)], lines.Col, m.Sources.Vertex
@@ -51,14 +51,14 @@ func (near Near) Of(lines Lines, m *tiles.Meta, row int) ([]Neighbor, error) {
 	if err := read(d, row); err != nil {
 		return nil, err
 	}
-	var list []Neighbor
+	var list []neighbor
 	within := rounded(m, near.Within)
 	for i, x := range d {
 		if v := vertex(i); v != row && x <= within && !math.IsInf(x, 1) {
-			list = append(list, Neighbor{v, x})
+			list = append(list, neighbor{v, x})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Neighbor) int { return cmp.Compare(a.Distance, b.Distance) })
+	slices.SortStableFunc(list, func(a, b neighbor) int { return cmp.Compare(a.Distance, b.Distance) })
 	return list[:min(len(list), max(near.K, 0))], nil
 }
 
@@ -108,6 +108,14 @@ func (x *gathering) limit(d float64) int64 {
 	return x.leastKey(func(distance float64) bool { return distance > d }) - 1
 }
 
+// greatest is the distance of that key in stored units; -Inf: there is none.
+func (x *gathering) greatest(d float64) float64 {
+	if key := x.limit(d); key >= -x.kind.Key(x.none) {
+		return x.kind.Value(x.kind.OfKey(key))
+	}
+	return math.Inf(-1)
+}
+
 // leastKey is LeastKey by distances in the input's units.
 func (x *gathering) leastKey(is func(distance float64) bool) int64 {
 	return x.kind.LeastKey(func(d float64) bool { return is(d / float64(x.meta.Scale)) })
@@ -118,18 +126,18 @@ var nearest = statistic{gather: gatherNearest, columns: nearestColumns}
 
 // nearestColumns are two for each of the K nearest: the vertex and its distance. They are there also where no vertex
 // has so many, so that the options alone decide what columns there are.
-func nearestColumns(r *Result) []Column {
-	var columns []Column
+func nearestColumns(r *Result) []column {
+	var columns []column
 	for k := range r.near {
-		get := func(v int) Neighbor {
+		get := func(v int) neighbor {
 			if k < len(r.Nearest[v]) {
 				return r.Nearest[v][k]
 			}
-			return Neighbor{-1, math.Inf(1)}
+			return neighbor{-1, math.Inf(1)}
 		}
 		columns = append(columns,
-			ofRows(Column{Name: fmt.Sprintf("nearest_%d", k+1), Vertex: func(v int) int { return get(v).Row }}),
-			ofRows(inUnits(Column{Name: fmt.Sprintf("nearest_%d_distance", k+1),
+			ofRows(column{Name: fmt.Sprintf("nearest_%d", k+1), Vertex: func(v int) int { return get(v).Row }}),
+			ofRows(inUnits(column{Name: fmt.Sprintf("nearest_%d_distance", k+1),
 				Number: func(v int) float64 { return get(v).Distance }})))
 	}
 	return columns
@@ -162,11 +170,11 @@ func (g *nearestLists) state() [][]byte {
 }
 
 func (g *nearestLists) finish() {
-	g.x.r.Nearest = make([][]Neighbor, g.x.meta.N)
+	g.x.r.Nearest = make([][]neighbor, g.x.meta.N)
 	for v := range g.x.r.Rows() {
-		list := make([]Neighbor, g.counts[v])
+		list := make([]neighbor, g.counts[v])
 		for j := range list {
-			list[j] = Neighbor{int(g.vertices[v*g.k+j]), g.x.distance(g.keys[v*g.k+j])}
+			list[j] = neighbor{int(g.vertices[v*g.k+j]), g.x.distance(g.keys[v*g.k+j])}
 		}
 		g.x.r.Nearest[v] = list
 	}

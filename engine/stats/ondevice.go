@@ -37,24 +37,33 @@ type asker interface {
 	answered(answer []byte, lanes int)
 }
 
-// askDevices returns the devices that add up rows, if all takers take sums or ask them. questions are those of the
-// takers.
-func (x *graphGathering) askDevices() (devices []kernels.Device, questions []kernels.LaneQuestion) {
-	if x.o.Device == nil {
-		return nil, nil
-	}
+// questions returns what takers ask of rows beside sums, and reports whether devices can tell all that they take.
+func (x *graphGathering) questions() (questions []kernels.LaneQuestion, all bool) {
 	for _, g := range x.gatherers {
 		switch t := g.worker().(type) {
 		case sumTaker:
 		case asker:
 			q := t.question(nil)
 			if q == nil {
-				return nil, nil
+				return nil, false
 			}
 			questions = append(questions, q)
 		default:
-			return nil, nil
+			return nil, false
 		}
+	}
+	return questions, true
+}
+
+// askDevices returns the devices that add up rows, if all takers take sums or ask them. questions are those of the
+// takers.
+func (x *graphGathering) askDevices() (devices []kernels.Device, questions []kernels.LaneQuestion) {
+	if x.o.Device == nil {
+		return nil, nil
+	}
+	questions, all := x.questions()
+	if !all {
+		return nil, nil
 	}
 	for _, d := range device.Each(x.o.Device) {
 		_, adds := kernels.As[kernels.LaneOps](d)

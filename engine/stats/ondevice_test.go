@@ -23,6 +23,7 @@ import (
 	"ooc/kernels/conformance"
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
+	"ooc/tiles/crashtest"
 )
 
 var errBroken = errors.New("the device is broken")
@@ -148,7 +149,7 @@ func (c statsCase) mesh(t *testing.T, r *rand.Rand, side int) *graph.Graph {
 // TestOfGraphOnDevice compares what a device finds with what there is in a store.
 func TestOfGraphOnDevice(t *testing.T) {
 	r, d := seeds.New(t), newSumming(t)
-	for _, c := range statsCases {
+	for _, c := range crashtest.Some(r, 3, statsCases) {
 		g := c.mesh(t, r, 22+r.IntN(8))
 		after := g.N * 9 / 10
 		o := GraphOptions{Options: randomStats(r), Device: d, after: &after}
@@ -198,7 +199,7 @@ func TestOfGraphOnDevice(t *testing.T) {
 // sums.
 func TestOfGraphOnDevices(t *testing.T) {
 	r := seeds.New(t)
-	for _, i := range r.Perm(len(statsCases))[:3] {
+	for _, i := range r.Perm(len(statsCases))[:crashtest.Repeats(1, 3)] {
 		c := statsCases[i]
 		g := c.mesh(t, r, 26)
 		after := g.N * 9 / 10

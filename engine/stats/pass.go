@@ -77,6 +77,7 @@ type source struct {
 	order   []int32                       // the vertices of all rows
 	columns []int32                       // those of all columns; nil: a column's number is its vertex
 	height  int                           // of bands; the last may have fewer rows
+	starts  []int32                       // as those of rows.Run
 	hands   int                           // readers that are best
 	reader  func(i int) (reader, error)   // opens one of them
 	row     func(dst []byte, v int) error // fills dst with the entries of a vertex's row
@@ -118,7 +119,7 @@ func line[W word](b *part, r int) []W { return entry.View[W](b.memory[r*b.stride
 // reads makes a source the gathering's.
 func (x *gathering) reads(from source) {
 	x.from = from
-	x.run = &rows.Run{Rows: len(from.order), Height: from.height, Columns: x.meta.N}
+	x.run = &rows.Run{Rows: len(from.order), Height: from.height, Starts: from.starts, Columns: x.meta.N}
 }
 
 // pass takes the bands that are left through the gatherers once. It fails with the cause of ctx if that ends first.
@@ -150,8 +151,20 @@ type worker struct {
 	takers takers
 }
 
-// Do reads a band, gives it to every taker, and ends it in its turn.
-func (w *worker) Do(ctx context.Context, band, _ int) error {
+// Do reads bands, gives each to every taker, and ends it in its turn.
+func (w *worker) Do(ctx context.Context, first, count int) error {
+	if c, ok := w.reader.(*countReader); ok {
+		c.next, c.until = first, first+count
+	}
+	for band := first; band < first+count; band++ {
+		if err := w.do(ctx, band); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *worker) do(ctx context.Context, band int) error {
 	lo, hi := w.x.run.RowsOf(band)
 	for _, t := range w.takers {
 		t.begin(w.x.from.order[lo:hi])

@@ -43,7 +43,7 @@ func plainStats(p *engine.Problem, d [][]float64, o Options) *Result {
 	}
 	plainWhole(s)
 	for _, r := range o.Within {
-		w := Within{Distance: r}
+		w := withinDistance{Distance: r}
 		if kind == "f32" {
 			r = float64(float32(r))
 		}
@@ -139,14 +139,14 @@ func plainWhole(s *Result) {
 	}
 }
 
-func plainNear(d [][]float64, v, k int, within float64) []Neighbor {
-	list := []Neighbor{}
+func plainNear(d [][]float64, v, k int, within float64) []neighbor {
+	list := []neighbor{}
 	for u, x := range d[v] {
 		if u != v && !math.IsInf(x, 1) && x <= within {
-			list = append(list, Neighbor{u, x})
+			list = append(list, neighbor{u, x})
 		}
 	}
-	slices.SortFunc(list, func(a, b Neighbor) int {
+	slices.SortFunc(list, func(a, b neighbor) int {
 		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.Row, b.Row))
 	})
 	return list[:min(k, len(list))]

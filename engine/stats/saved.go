@@ -39,7 +39,7 @@ type saved struct {
 const (
 	headBytes    = 4096
 	savedFormat  = "ooc stats"
-	savedVersion = 4
+	savedVersion = 5
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -54,7 +54,12 @@ type savedHead struct {
 	Edges    string `json:"edges"`
 	Nearest  int    `json:"k_nearest"`
 	Within   string `json:"within"`
+	Values   string `json:"values,omitempty"` // a digest of them
+	Decay    string `json:"decay,omitempty"`
 	Vertices int    `json:"vertices"`
+
+	Betweenness string `json:"betweenness"`
+	Targets     string `json:"targets,omitempty"` // a digest of the list
 }
 
 // slotHead is what a slot has before the memory.
@@ -63,6 +68,7 @@ type slotHead struct {
 	Bands      int64 // that have ended
 	Eliminated int64 // vertices, on which the order of bands depends and, in f32 and f64, the rounding of distances
 	Elapsed    time.Duration
+	Units      int64    // of betweenness, which begins when all bands have ended
 	Pieces     int64    // those of rows.Question, on which the order of bands depends, too
 	Order      [32]byte // a digest of the vertices of all rows and columns
 	Engine     [16]byte // the name of the engine of rows, and zeros
@@ -83,7 +89,7 @@ func (h *slotHead) bytes() []byte {
 func (h *slotHead) engine() string { return string(bytes.TrimRight(h.Engine[:], "\x00")) }
 
 // openSaved opens a file, or makes it, and takes its lock. It fails with errOther, disk.ErrCorrupt or
-// tiles.ErrLocked, and changes nothing then.
+// lock.ErrLocked, and changes nothing then.
 func openSaved(path string, h savedHead) (s *saved, err error) {
 	file, made, err := lock.OpenFile(path)
 	if errors.Is(err, lock.ErrNoLocks) {
@@ -159,6 +165,10 @@ func (h *savedHead) differs(want savedHead) string {
 		{"bins", fmt.Sprint(h.Bins, h.Edges), fmt.Sprint(want.Bins, want.Edges)},
 		{"k-nearest", fmt.Sprint(h.Nearest), fmt.Sprint(want.Nearest)},
 		{"within", h.Within, want.Within},
+		{"betweenness", h.Betweenness, want.Betweenness},
+		{"targets", h.Targets, want.Targets},
+		{"values", h.Values, want.Values},
+		{"decay", h.Decay, want.Decay},
 	} {
 		switch {
 		case d.was == d.is:

@@ -61,8 +61,11 @@ type Result struct {
 	Harmonic      []float64 // sum of 1/d(u,v) over u
 	HarmonicOut   []float64 // sum of 1/d(v,u) over u
 
-	Within  []Within     // the distances of Options.Within
-	Nearest [][]Neighbor // of each vertex; nil if not asked for
+	Between *pathShares // nil if not asked for
+
+	Within  []withinDistance // the distances of Options.Within
+	Sums    []sum            // the same distances, or +Inf; nil without Options.Values
+	Nearest [][]neighbor     // of each vertex; nil if not asked for
 
 	More map[string][]float64 // what has no field here, by the name of its column: a number of each vertex
 
@@ -76,6 +79,10 @@ type Options struct {
 	Edges   []float64 // histograms of the bins between these edges, which ascend; not with Bins
 	Nearest int       // this many nearest other vertices of each
 	Within  []float64 // how many other vertices of each are no farther than this
+	// Values are one number of each vertex. With them, Within and Sums are all that is gathered; of a graph, they are
+	// found by searches that stop where nothing counts any more.
+	Values []float64
+	Decay  decay // of Values
 }
 
 // errOptions is wrapped by the error of Of for options that cannot be used.
@@ -102,6 +109,12 @@ func (o *Options) Check(n int) error {
 	case min(o.Nearest, n-1) > most:
 		return fail("the %d nearest of each of %d vertices do not fit in memory; ask for at most %d", o.Nearest, n,
 			most)
+	}
+	if o.Values != nil && len(o.Values) != n {
+		return fail("%d values of %d vertices", len(o.Values), n)
+	}
+	if o.Values != nil && (o.Bins > 0 || o.Edges != nil || o.Nearest > 0) {
+		return fail("sums of values come with no other statistics")
 	}
 	for _, r := range o.Within {
 		if math.IsNaN(r) {
@@ -168,7 +181,7 @@ func newGathering(meta *tiles.Meta, o Options) *gathering {
 }
 
 func (x *gathering) makeGatherers() error {
-	for _, one := range statistics {
+	for _, one := range tableOf(x.o.Values != nil) {
 		if one.gather == nil {
 			continue
 		}
@@ -187,7 +200,7 @@ func (x *gathering) result() (*Result, error) {
 	for _, g := range x.gatherers {
 		g.finish()
 	}
-	for _, one := range statistics {
+	for _, one := range tableOf(x.o.Values != nil) {
 		if one.derive == nil {
 			continue
 		}

@@ -14,8 +14,8 @@ import (
 // sums are those of rows and of columns. Most other statistics are computed from them.
 var sums = statistic{
 	gather: gatherSums,
-	columns: func(r *Result) []Column {
-		return []Column{
+	columns: func(r *Result) []column {
+		return []column{
 			ofRows(of("descendants", r.Descendants)),
 			of("ancestors", r.Ancestors),
 			ofRows(of("distance_sum", r.DistanceSum)),

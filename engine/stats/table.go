@@ -7,9 +7,21 @@ var statistics = []statistic{
 	sums,
 	means,
 	centralities,
+	betweenness,
 	within,
 	histograms,
 	nearest,
+}
+
+// besideValues are those that Options.Values leaves.
+var besideValues = []statistic{within, accessibility}
+
+// tableOf returns the statistics of sums of values, or all.
+func tableOf(values bool) []statistic {
+	if values {
+		return besideValues
+	}
+	return statistics
 }
 
 // statistic is how a statistic is computed and shown. Parts that it does not have are nil.
@@ -18,7 +30,7 @@ type statistic struct {
 	// derive: what follows from what was gathered, and from what those before it have derived.
 	derive func(x *gathering) error
 
-	columns func(r *Result) []Column       // of each vertex: in CSV and JSON
+	columns func(r *Result) []column       // of each vertex: in CSV and JSON
 	summary func(r *Result) []summaryValue // of the whole graph: in JSON
 	text    func(r *Result, t *textWriter) // for people
 }
@@ -34,16 +46,16 @@ func perVertex(name string, derive func(r *Result) []float64) statistic {
 			x.r.More[name] = derive(x.r)
 			return nil
 		},
-		columns: func(r *Result) []Column {
-			return []Column{of(name, r.More[name])}
+		columns: func(r *Result) []column {
+			return []column{of(name, r.More[name])}
 		},
 	}
 }
 
 // Columns are the numbers of each vertex.
-func (r *Result) Columns() []Column {
-	var columns []Column
-	for _, one := range statistics {
+func (r *Result) Columns() []column {
+	var columns []column
+	for _, one := range tableOf(r.Sums != nil) {
 		if one.columns != nil {
 			columns = append(columns, one.columns(r)...)
 		}
@@ -54,7 +66,7 @@ func (r *Result) Columns() []Column {
 // summary is the numbers of the whole graph.
 func (r *Result) summary() []summaryValue {
 	values := []summaryValue{{"n", r.N}, {"rows", r.count()}, {"kind", r.Kind}, {"directed", r.Directed}}
-	for _, one := range statistics {
+	for _, one := range tableOf(r.Sums != nil) {
 		if one.summary != nil {
 			values = append(values, one.summary(r)...)
 		}
@@ -63,18 +75,18 @@ func (r *Result) summary() []summaryValue {
 }
 
 // of makes a column of a list.
-func of[N float64 | int32](name string, list []N) Column {
-	return Column{Name: name, Number: func(v int) float64 { return float64(list[v]) }}
+func of[N float64 | int32](name string, list []N) column {
+	return column{Name: name, Number: func(v int) float64 { return float64(list[v]) }}
 }
 
 // ofRows says that a column's numbers are of rows: vertices without one have none.
-func ofRows(c Column) Column {
+func ofRows(c column) column {
 	c.Rows = true
 	return c
 }
 
 // inUnits says that a column's numbers are entries of the matrix.
-func inUnits(c Column) Column {
+func inUnits(c column) column {
 	c.Stored = true
 	return c
 }

@@ -47,7 +47,7 @@ func TestLineInTable(t *testing.T) {
 // TestNames wants no two columns, and no two keys, of one name.
 func TestNames(t *testing.T) {
 	seen := map[string]bool{}
-	s := &Result{Within: []Within{{Distance: 1}}, Nearest: [][]Neighbor{{{Row: 0}}}}
+	s := &Result{Within: []withinDistance{{Distance: 1}}, Nearest: [][]neighbor{{{Row: 0}}}}
 	for _, c := range s.Columns() {
 		if seen[c.Name] || (c.Number == nil) == (c.Vertex == nil) {
 			t.Errorf("column %s", c.Name)

@@ -14,6 +14,7 @@ import (
 // called.
 func (r *Result) WriteText(w io.Writer, store string, ids graph.IDs) error {
 	t := &textWriter{w: w, ids: ids, number: r.numbers.Text}
+	sums := r.Sums != nil // of values, and no more
 	direction, connected := "directed", "strongly connected"
 	if !r.Directed {
 		direction, connected = "undirected", "connected"
@@ -21,14 +22,18 @@ func (r *Result) WriteText(w io.Writer, store string, ids graph.IDs) error {
 	if !r.Connected {
 		connected = "not " + connected
 	}
-	if r.Sources == nil {
+	if r.Sources == nil && sums {
+		t.row("graph", "%s: %s, %s", store, count(int64(r.N), "vertex", "vertices"), direction)
+	} else if r.Sources == nil {
 		t.row("graph", "%s: %s, %s, %s", store, count(int64(r.N), "vertex", "vertices"), direction, connected)
 	} else {
 		t.row("graph", "%s: %s, %s", store, count(int64(r.N), "vertex", "vertices"), direction)
 		t.row("sources", "%s, and all is of distances from these", count(int64(len(r.Sources)), "vertex", "vertices"))
 	}
-	t.row("reachable", "%s of %s", humanize.Comma(r.ReachablePairs), count(r.pairs(), "pair", "pairs"))
-	for _, one := range statistics {
+	if !sums {
+		t.row("reachable", "%s of %s", humanize.Comma(r.ReachablePairs), count(r.pairs(), "pair", "pairs"))
+	}
+	for _, one := range tableOf(sums) {
 		if one.text != nil {
 			one.text(r, t)
 		}
@@ -47,7 +52,7 @@ type textWriter struct {
 // row writes a line, with its name in the margin.
 func (t *textWriter) row(name, format string, args ...any) {
 	if t.err == nil {
-		_, t.err = fmt.Fprintf(t.w, "%-13s"+format+"\n", append([]any{name}, args...)...)
+		_, t.err = fmt.Fprintf(t.w, "%-12s "+format+"\n", append([]any{name}, args...)...)
 	}
 }
 

@@ -13,10 +13,10 @@ import (
 // within counts the vertices that are near each.
 var within = statistic{
 	gather: gatherWithin,
-	columns: func(r *Result) []Column {
-		var columns []Column
+	columns: func(r *Result) []column {
+		var columns []column
 		for _, w := range r.Within {
-			columns = append(columns, ofRows(of("within_"+string(text.Float64.Append(nil, w.Distance)), w.Count)))
+			columns = append(columns, ofRows(of("within_"+string(text.Numbers{}.Append(nil, w.Distance)), w.Count)))
 		}
 		return columns
 	},
@@ -32,8 +32,8 @@ var within = statistic{
 	},
 }
 
-// Within counts the vertices within a distance.
-type Within struct {
+// withinDistance counts the vertices within a distance.
+type withinDistance struct {
 	Distance float64
 	Count    []int32 // of each vertex v: the other vertices u with d(v,u) ≤ Distance
 }
@@ -42,7 +42,8 @@ type Within struct {
 type withinCounts struct {
 	x      *gathering
 	limits []int64 // as keys of entries
-	edges  []byte  // the entries beyond them
+	most   []float64
+	edges  []byte // the entries beyond them
 }
 
 func gatherWithin(x *gathering) (gatherer, error) {
@@ -52,8 +53,8 @@ func gatherWithin(x *gathering) (gatherer, error) {
 	g := &withinCounts{x: x}
 	var beyond []int64
 	for _, d := range x.o.Within {
-		g.limits = append(g.limits, x.limit(d))
-		x.r.Within = append(x.r.Within, Within{d, make([]int32, x.meta.N)})
+		g.limits, g.most = append(g.limits, x.limit(d)), append(g.most, x.greatest(d))
+		x.r.Within = append(x.r.Within, withinDistance{d, make([]int32, x.meta.N)})
 		beyond = append(beyond, x.limit(d)+1)
 	}
 	g.edges = x.entries(beyond)
@@ -109,6 +110,16 @@ func countWithin[W word](w *withinWorker, row int, line []W) {
 			}
 		}
 		w.counts[row*len(w.limits)+j] += count
+	}
+}
+
+func (w *withinWorker) addNear(row int, _ []int32, distances []float64) {
+	for j, most := range w.most {
+		for _, d := range distances {
+			if d <= most {
+				w.counts[row*len(w.limits)+j]++
+			}
+		}
 	}
 }
 

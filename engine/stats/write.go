@@ -2,16 +2,21 @@ package stats
 
 import (
 	"bufio"
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 
 	"ooc/engine/graph"
+	"ooc/engine/internal/parallel"
 	"ooc/engine/text"
+	"ooc/kernels/entry"
 )
 
-// Column is one number, or vertex, of each vertex in the tables of WriteCSV and WriteJSON.
-type Column struct {
+// column is one number, or vertex, of each vertex in the tables of WriteCSV and WriteJSON.
+type column struct {
 	Name   string
 	Number func(v int) float64 // +Inf: infinite; nil in columns of vertices
 	Vertex func(v int) int     // a row, −1: none
@@ -24,7 +29,7 @@ func (r *Result) format(stored bool) text.Numbers {
 	if stored {
 		return r.numbers
 	}
-	return text.Float64
+	return text.Numbers{}
 }
 
 // WriteCSV writes the columns as a table (RFC 4180, but for line ends of one character) with a line of names,
@@ -37,27 +42,45 @@ func (r *Result) WriteCSV(w io.Writer, ids graph.IDs) error {
 	for _, c := range columns {
 		line = append(append(line, ','), c.Name...)
 	}
-	for v := range r.N {
-		if _, err := out.Write(append(line, '\n')); err != nil {
-			return err
-		}
-		line = text.AppendCell(line[:0], ids.Name(v))
+	if _, err := out.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	err := r.each(out, func(line []byte, v int) []byte {
+		line = text.AppendCell(line, ids.Name(v))
 		for _, c := range columns {
 			line = append(line, ',')
 			if c.Rows && !r.has(v) {
 				continue
 			}
 			if c.Number != nil {
+				if math.IsNaN(c.Number(v)) {
+					continue
+				}
 				line = r.format(c.Stored).Append(line, c.Number(v))
 			} else if at := c.Vertex(v); at >= 0 {
 				line = text.AppendCell(line, ids.Name(at))
 			}
 		}
-	}
-	if _, err := out.Write(append(line, '\n')); err != nil {
+		return append(line, '\n')
+	})
+	return cmp.Or(err, out.Flush())
+}
+
+// pieceVertices is how many vertices a goroutine makes text of at a time.
+const pieceVertices = 1 << 12
+
+// each writes what is appended for each vertex.
+func (r *Result) each(out *bufio.Writer, appendTo func(text []byte, v int) []byte) error {
+	pieces := entry.CeilDiv(r.N, pieceVertices)
+	return parallel.Ordered(context.Background(), pieces, pieces, func(i int) (text []byte, err error) {
+		for v := i * pieceVertices; v < min(r.N, (i+1)*pieceVertices); v++ {
+			text = appendTo(text, v)
+		}
+		return text, nil
+	}, func(text []byte) error {
+		_, err := out.Write(text)
 		return err
-	}
-	return out.Flush()
+	})
 }
 
 // summaryValue is one number, or more, of the whole graph in WriteJSON.
@@ -73,9 +96,9 @@ type (
 	rowList []int
 )
 
-// WriteJSON writes one object on one line: "type": "summary", what there is of the whole graph, and in
-// "vertices" an array for each column, "id" the first. Numbers that are infinite or undefined are null, ids
-// are strings.
+// WriteJSON writes one object on one line: "type": "summary", what there is of the whole graph, in "vertices" an array
+// for each column, "id" the first, and "edges", arrays of the betweenness of edges, or null. Numbers that are infinite
+// or undefined are null, ids are strings.
 func (r *Result) WriteJSON(w io.Writer, ids graph.IDs) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	text := []byte(`{"type":"summary"`)
@@ -84,7 +107,7 @@ func (r *Result) WriteJSON(w io.Writer, ids graph.IDs) error {
 		text = r.appendJSON(text, f.value, ids)
 	}
 	text = append(text, `,"vertices":{"id":[`...)
-	id := Column{Vertex: func(v int) int { return v }}
+	id := column{Vertex: func(v int) int { return v }}
 	if err := r.writeArray(out, text, id, ids); err != nil {
 		return err
 	}
@@ -95,32 +118,36 @@ func (r *Result) WriteJSON(w io.Writer, ids graph.IDs) error {
 			return err
 		}
 	}
-	if _, err := out.WriteString("]}}\n"); err != nil {
+	_, err := out.WriteString("]}")
+	if err == nil && r.Sums == nil { // sums of values come alone
+		err = r.Between.writeEdges(out, ids)
+	}
+	if err == nil {
+		_, err = out.WriteString("}\n")
+	}
+	if err != nil {
 		return err
 	}
 	return out.Flush()
 }
 
 // writeArray writes what precedes an array, and its elements.
-func (r *Result) writeArray(out *bufio.Writer, head []byte, c Column, ids graph.IDs) error {
-	text := head
-	for v := range r.N {
+func (r *Result) writeArray(out *bufio.Writer, head []byte, c column, ids graph.IDs) error {
+	if _, err := out.Write(head); err != nil {
+		return err
+	}
+	return r.each(out, func(text []byte, v int) []byte {
 		if v > 0 {
 			text = append(text, ',')
 		}
-		if c.Rows && !r.has(v) {
-			text = append(text, "null"...)
-		} else if c.Number != nil {
-			text = append(text, r.format(c.Stored).JSON(c.Number(v))...)
-		} else {
-			text = appendJSONVertex(text, c.Vertex(v), ids)
+		switch {
+		case c.Rows && !r.has(v):
+			return append(text, "null"...)
+		case c.Number != nil:
+			return append(text, r.format(c.Stored).JSON(c.Number(v))...)
 		}
-		if _, err := out.Write(text); err != nil {
-			return err
-		}
-		text = text[:0]
-	}
-	return nil
+		return appendJSONVertex(text, c.Vertex(v), ids)
+	})
 }
 
 func (r *Result) appendJSON(out []byte, value any, ids graph.IDs) []byte {
@@ -128,7 +155,7 @@ func (r *Result) appendJSON(out []byte, value any, ids graph.IDs) []byte {
 	case entryNumber:
 		return append(out, r.numbers.JSON(float64(v))...)
 	case float64:
-		return append(out, text.Float64.JSON(v)...)
+		return append(out, text.Numbers{}.JSON(v)...)
 	case rowList:
 		out = append(out, '[')
 		for i, at := range v {

@@ -82,16 +82,16 @@ func inCore(s *suite) table {
 			"published, one core of a Core 2 and a GTX 560 Ti.",
 		sizes: s.sizes(2048, 256, 512, 1024, 2048, 3072, 4096, 5120),
 		columns: []column{
-			s.apsp("one thread: squaring", s.serial, rounds.SquaringName, squareGrows),
-			s.apsp("one thread: blocked", s.serial, rounds.BlockedName, cubic),
+			s.apsp("one thread: squaring", s.serial, rounds.Squaring.Name(), squareGrows),
+			s.apsp("one thread: blocked", s.serial, rounds.Blocked.Name(), cubic),
 		},
 		ratios: []ratio{{"one thread: blocked / squaring", 0, 1}},
 	}
 	for _, d := range s.devices {
 		at := t.add(
-			s.apsp(d.title+": squaring", d.device, rounds.SquaringName, squareGrows),
-			s.apsp(d.title+": single-stage", d.device, rounds.SingleStageName, cubic),
-			s.apsp(d.title+": blocked", d.device, rounds.BlockedName, cubic))
+			s.apsp(d.title+": squaring", d.device, rounds.Squaring.Name(), squareGrows),
+			s.apsp(d.title+": single-stage", d.device, rounds.SingleStage.Name(), cubic),
+			s.apsp(d.title+": blocked", d.device, rounds.Blocked.Name(), cubic))
 		if _, ok := kernels.As[kernels.TileOps](d.device); !ok {
 			t.columns[at+1].run = nil
 		}
@@ -125,7 +125,7 @@ func outOfCore(s *suite) table {
 			"One thread has all memory.\n" +
 			"On a processor, copies and kernels share cores, and streams gain what the synchronous form leaves idle.",
 		sizes:   s.sizes(4096, 2048, 3072, 4096, 11264, 12288, 13312, 14336, 15360),
-		columns: []column{s.apsp("one thread", s.serial, rounds.BlockedName, cubic)},
+		columns: []column{s.apsp("one thread", s.serial, rounds.Blocked.Name(), cubic)},
 	}
 	for _, d := range s.devices {
 		at := t.add(s.limited(d, "no streams", 1), s.limited(d, "streams", 0))
@@ -146,6 +146,6 @@ func (s *suite) limited(d target, title string, streams int) column {
 			return 0, err
 		}
 		defer func() { err = errors.Join(err, small.Close()) }()
-		return s.solve(small, g, plan.Request{Algorithm: rounds.BlockedName, Streams: streams})
+		return s.solve(small, g, plan.Request{Algorithm: rounds.Blocked.Name(), Streams: streams})
 	}}
 }
