@@ -34,7 +34,7 @@ type solver interface {
 // algorithms is the table of all algorithms. If plans promise the same time, the first of them is taken. A new
 // algorithm is one line here.
 var algorithms = slices.Concat([]solver{rounds.Blocked}, rowSolvers(), []solver{
-	eliminate.New(eliminate.Options{}), // orders vertices only as long as that may be less than the plans before it
+	eliminate.Algorithm{}, // orders vertices only as long as that may be less than the plans before it
 	rounds.Squaring,
 	rounds.SingleStage,
 })
@@ -89,6 +89,14 @@ func planned() []plan.Algorithm {
 		list[i] = a
 	}
 	return list
+}
+
+// noPlans are those of algorithms that have made none.
+func noPlans() (l plan.Plans) {
+	for _, a := range algorithms {
+		l = l.With(a.Traits().Plan)
+	}
+	return l
 }
 
 // solverNamed returns the algorithm of that name, or nil.

@@ -69,7 +69,7 @@ func (p *Problem) choose(ctx context.Context, o Options, begun string) (*plan.Ch
 	if len(candidates) == 1 { // which makes its plan when it runs
 		return &plan.Choice{Offer: plan.Offer{Algorithm: candidates[0].Name(), Tile: p.geom.T}}, nil
 	}
-	return plan.Choose(ctx, candidates, *q, o.Device)
+	return q.ChooseOn(ctx, candidates, o.Device)
 }
 
 // basis is what the problem's solve is planned by, from its beginning on.

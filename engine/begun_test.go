@@ -29,7 +29,7 @@ func TestUnknownAlgorithm(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := enginetest.RandomShape(r, 300, 64).Options(t)
-		for _, o.Algorithm = range []string{"", rounds.BlockedName} {
+		for _, o.Algorithm = range []string{"", rounds.Blocked.Name()} {
 			if _, err := p.Solve(t.Context(), o); !errors.Is(err, plan.ErrAlgorithm) {
 				t.Errorf("matrix %v, algorithm %q: %v", dense, o.Algorithm, err)
 			}
@@ -43,7 +43,7 @@ func TestRestartNeedsKernel(t *testing.T) {
 	p := enginetest.Create(t, enginetest.RandomGraph(t, r, 300, entry.KindI32, false), 64)
 	o := enginetest.Shape{Tile: 64, Width: 1, Slots: 40, Pages: 8, Streams: 2}.Options(t)
 	enginetest.Solve(t, p, o)
-	o.Device, o.Algorithm, o.Round = plainDevice{o.Device}, rounds.SingleStageName, 0
+	o.Device, o.Algorithm, o.Round = plainDevice{o.Device}, rounds.SingleStage.Name(), 0
 	if err := p.Restart(t.Context(), o); !errors.Is(err, plan.ErrAlgorithm) {
 		t.Fatalf("got %v", err)
 	}

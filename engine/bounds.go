@@ -2,19 +2,19 @@ package engine
 
 import "math"
 
-// Bounds gives upper bounds on distances while a store is not solved. Each is the length of a walk that exists (in
+// bounds gives upper bounds on distances while a store is not solved. Each is the length of a walk that exists (in
 // f32, as rounded sums make it), or +Inf, which says nothing, not even that there is no path. A later bound is never
 // greater, and once the store is solved the bounds are the distances. Its methods may be called concurrently, also
 // while the solve runs, here or in another process, unless that solve begins again.
-type Bounds struct {
+type bounds struct {
 	p    *Problem
 	rows int // places in the matrix from here on hold nothing yet
 }
 
-// Bounds returns upper bounds on the distances, from what the store holds now. Call it again for what a solve finds
+// bounds returns upper bounds on the distances, from what the store holds now. Call it again for what a solve finds
 // later.
-func (p *Problem) Bounds() (Bounds, error) {
-	b := Bounds{p: p}
+func (p *Problem) Bounds() (bounds, error) {
+	b := bounds{p: p}
 	state, counts, err := p.store.State()
 	if err != nil || !counts {
 		return b, err
@@ -27,7 +27,7 @@ func (p *Problem) Bounds() (Bounds, error) {
 }
 
 // Distance is Problem.Distance with a bound. It does not fail with ErrUnsolved, nor do the other methods.
-func (b Bounds) Distance(u, v int) (float64, error) {
+func (b bounds) Distance(u, v int) (float64, error) {
 	place, err := b.p.Place(u)
 	if err != nil || place >= b.rows && v >= 0 && v < b.p.geom.N {
 		return math.Inf(1), err
@@ -44,7 +44,7 @@ func (b Bounds) Distance(u, v int) (float64, error) {
 }
 
 // Row is Problem.Row with bounds.
-func (b Bounds) Row(dst []float64, u int) error {
+func (b bounds) Row(dst []float64, u int) error {
 	place, err := b.p.Place(u)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (b Bounds) Row(dst []float64, u int) error {
 }
 
 // Col is Problem.Col with bounds.
-func (b Bounds) Col(dst []float64, v int) error {
+func (b bounds) Col(dst []float64, v int) error {
 	entries, err := b.p.Entries()
 	if err == nil {
 		err = b.p.line(dst, v, b.p.geom.RowCount(), entries.ReadCol)

@@ -30,8 +30,8 @@ func TestUnsolvedAnswers(t *testing.T) {
 		for u := range want {
 			want[u] = append(want[u], search.From(u)...)
 		}
-		for _, algorithm := range []string{rounds.BlockedName, eliminate.Name, rounds.SquaringName,
-			rounds.SingleStageName} {
+		for _, algorithm := range []string{rounds.Blocked.Name(), eliminate.Name, rounds.Squaring.Name(),
+			rounds.SingleStage.Name()} {
 			for _, dir := range cutEachStep(t, r, g, smallest(t, algorithm, g.N), false) {
 				p, err := engine.OpenReadOnly(dir)
 				if err != nil {

@@ -16,7 +16,7 @@ func Choose(ctx context.Context, w graph.Weights, d kernels.Device, l plan.Reque
 	if err != nil {
 		return nil, err
 	}
-	return plan.Choose(ctx, planned(), *basisFor(w, l), pairs)
+	return basisFor(w, l).ChooseOn(ctx, planned(), pairs)
 }
 
 // basisFor is what a problem that has no store yet is planned by.

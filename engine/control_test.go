@@ -182,7 +182,7 @@ func TestEndInPause(t *testing.T) {
 		if err := <-s.end; !errors.Is(err, task.ErrInterrupted) {
 			t.Fatalf("got %v", err)
 		}
-		if st, err := p.Status(); err != nil || st.RestorePoint == 0 && o.Algorithm == rounds.BlockedName {
+		if st, err := p.Status(); err != nil || st.RestorePoint == 0 && o.Algorithm == rounds.Blocked.Name() {
 			t.Errorf("nothing was kept: %+v, %v", st, err)
 		}
 		enginetest.Solve(t, p, o)

@@ -12,6 +12,7 @@ import (
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/lock"
 )
 
 // solveCore is Task.SolveCore. A core that turns out to be damaged is made again, once: the rows that were made from it
@@ -49,7 +50,7 @@ func (p *Problem) openCore(ctx context.Context, w graph.Weights, print string) (
 	}
 	if err == nil {
 		err = sub.Close()
-	} else if tiles.Absent(err) || tiles.Damaged(err) || errors.Is(err, tiles.ErrNotStore) {
+	} else if tiles.Absent(err) || tiles.Damaged(err) || errors.Is(err, lock.ErrNotStore) {
 		err = nil // of use to nobody, or half removed
 	}
 	if err == nil {

@@ -17,8 +17,8 @@ import (
 	"ooc/engine/prove"
 	"ooc/engine/rounds"
 	"ooc/kernels/entry"
-	"ooc/tiles"
 	"ooc/tiles/crashtest"
+	"ooc/tiles/disk"
 )
 
 // TestCampaignDamage flips bits of a solved matrix, swaps tiles, and puts back tiles of an earlier round, one fault
@@ -63,7 +63,7 @@ func newDamage(t *testing.T, r *rand.Rand) *damage {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "x.ooc")
-	c := &faultCase{device: campaignDevice(t, enginetest.Devices(t)["cpu"]), algorithm: rounds.BlockedName, g: g}
+	c := &faultCase{device: campaignDevice(t, enginetest.Devices(t)["cpu"]), algorithm: rounds.Blocked.Name(), g: g}
 	if err := c.run(dir, &fault{at: c.count(t).asked * 2 / 3, stays: true}); !errors.Is(err, errFault) {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func (d *damage) want(t *testing.T, what string, damaged []int) {
 	s, err := prove.Scrub(t.Context(), d.p,
 		prove.ScrubOptions{Damaged: func(err error) { named = append(named, err.Error()) }})
 	text := strings.Join(named, "\n")
-	if !errors.Is(err, tiles.ErrCorrupt) || s.Damaged != len(damaged) || len(named) != len(damaged) {
+	if !errors.Is(err, disk.ErrCorrupt) || s.Damaged != len(damaged) || len(named) != len(damaged) {
 		t.Fatalf("%s, tiles %v: %+v, %v, %s", what, damaged, s, err, text)
 	}
 	for _, k := range damaged {
@@ -142,7 +142,7 @@ func (d *damage) want(t *testing.T, what string, damaged []int) {
 func TestCampaignState(t *testing.T) {
 	crashtest.Campaign(t)
 	r := seeds.New(t)
-	c := &faultCase{device: campaignDevice(t, enginetest.Devices(t)["cpu"]), algorithm: rounds.BlockedName,
+	c := &faultCase{device: campaignDevice(t, enginetest.Devices(t)["cpu"]), algorithm: rounds.Blocked.Name(),
 		g: enginetest.RandomGraph(t, r, 380, entry.KindI32, false)}
 	c.count(t)
 	half := c.halfDone(t, r)
@@ -189,7 +189,7 @@ func (c *faultCase) goOn(t *testing.T, half string, state []byte) (refused bool)
 	}
 	defer p.Close()
 	switch err := c.solve(p, &fault{}); {
-	case errors.Is(err, tiles.ErrCorrupt):
+	case errors.Is(err, disk.ErrCorrupt):
 		return true
 	case err != nil:
 		t.Errorf("state of %d bytes: %v", len(state), err)

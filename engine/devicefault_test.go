@@ -22,8 +22,8 @@ import (
 	"ooc/engine/rounds"
 	"ooc/kernels"
 	"ooc/kernels/entry"
-	"ooc/tiles"
 	"ooc/tiles/crashtest"
+	"ooc/tiles/disk"
 )
 
 // slip is one thing that a device gets wrong without saying so.
@@ -240,12 +240,12 @@ func TestCampaignDevice(t *testing.T) {
 				c.n = 600
 			}
 			c.g = c.ringAndMore(t)
-			for _, algorithm := range []string{rounds.BlockedName, eliminate.Name} {
+			for _, algorithm := range []string{rounds.Blocked.Name(), eliminate.Name} {
 				whole := enginetest.Create(t, c.g, 64)
 				enginetest.Solve(t, whole, smallest(t, algorithm, c.n))
 				c.algorithm, c.want = algorithm, distances(t, whole)
 				for _, c.inCore = range []bool{true, false} {
-					if c.inCore && algorithm != rounds.BlockedName {
+					if c.inCore && algorithm != rounds.Blocked.Name() {
 						continue // the core is small
 					}
 					for _, what := range []string{"skip a launch", "change a result", "skip a copy in",
@@ -332,11 +332,11 @@ func (c *slipCase) slipIn(t *testing.T, s *slip) *engine.Problem {
 	}
 	o := engine.Options{Device: s.slips(few(c.device, slots)),
 		Request: plan.Request{Algorithm: c.algorithm, Streams: 3}, Checkpoint: time.Hour}
-	if c.algorithm == rounds.BlockedName {
+	if c.algorithm == rounds.Blocked.Name() {
 		o.Round, o.HostMemory = 64, 3*smallTile
 	}
 	sum := enginetest.Solve(t, p, o) // it sees nothing
-	if c.algorithm == rounds.BlockedName && plan.Of[*rounds.Plan](sum.Plans).InCore != c.inCore {
+	if c.algorithm == rounds.Blocked.Name() && plan.Of[*rounds.Plan](sum.Plans).InCore != c.inCore {
 		t.Fatalf("in core: %v, and %v was wanted", plan.Of[*rounds.Plan](sum.Plans).InCore, c.inCore)
 	}
 	return p
@@ -370,7 +370,7 @@ func judgeSlip(t *testing.T, p *engine.Problem, want []byte, s *slip) (differs, 
 	otherwise := s.there && slices.Contains([]string{"skip a launch", "skip a copy out", "change a copy out",
 		"drop a wait"}, s.what)
 	got, err := readDistances(p)
-	if otherwise && errors.Is(err, tiles.ErrCorrupt) {
+	if otherwise && errors.Is(err, disk.ErrCorrupt) {
 		return true, true // whoever reads it is told
 	} else if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@
 // # Data flow
 //
 //	graph → Create → tiles.Store
-//	Solve: plan.Choose picks an algorithm from the table in algorithms.go → task.Task → its Run
+//	Solve: plan.Basis.ChooseOn picks an algorithm from the table in algorithms.go → task.Task → its Run
 //	  package rounds:    schedule (where each tile is, in which order) → executor (its memory) →
 //	                     stream.Pipeline (overlap) → kernels.Device, and back to tiles.Store
 //	  package eliminate: elimination → core, closed in memory or in rounds → rows of distances → tiles.Store

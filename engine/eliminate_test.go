@@ -49,7 +49,7 @@ func smallCores(t testing.TB, most int) {
 	if most == 0 {
 		most = -1
 	}
-	t.Cleanup(engine.ChangeElimination(func(o *eliminate.Options) { o.CoreAtOnce = most }))
+	t.Cleanup(engine.ChangeElimination(func(o *eliminate.Algorithm) { o.CoreAtOnce = most }))
 }
 
 // oneOfAll makes a random graph of one of the kinds that there are.
@@ -351,7 +351,7 @@ func TestAlgorithmStaysWithCore(t *testing.T) {
 	smallCores(t, 0)
 	p := leaveCore(t, live.StageCore)
 	began := enginetest.RandomShape(seeds.New(t), 600, 64).Options(t)
-	began.Algorithm = rounds.BlockedName
+	began.Algorithm = rounds.Blocked.Name()
 	if _, err := p.Solve(t.Context(), began); !errors.Is(err, plan.ErrAlgorithm) {
 		t.Fatalf("got %v", err)
 	}
@@ -361,7 +361,7 @@ func TestAlgorithmStaysWithCore(t *testing.T) {
 	if left, err := p.CoreLeft(); err != nil || left {
 		t.Error("the core is still there")
 	}
-	if sum := enginetest.Solve(t, p, began); sum.Algorithm != rounds.BlockedName {
+	if sum := enginetest.Solve(t, p, began); sum.Algorithm != rounds.Blocked.Name() {
 		t.Errorf("went on by %s", sum.Algorithm)
 	}
 	verifyAll(t, p)

@@ -60,7 +60,7 @@ func benchExpandToNowhere(b *testing.B, g *graph.Graph, name string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer engine.ChangeElimination(func(o *eliminate.Options) { o.Sink = func(int, []byte) error { return nil } })()
+	defer engine.ChangeElimination(func(o *eliminate.Algorithm) { o.Sink = func(int, []byte) error { return nil } })()
 	var p *engine.Problem
 	var sum task.Summary
 	for range b.N {
@@ -107,7 +107,7 @@ func BenchmarkBatch(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, core := range []int{0, 1024, 2048, 4096, 8192} {
-		e, err := sparse.Eliminate(b.Context(), g, order, g.N-core)
+		e, err := order.Eliminate(b.Context(), g, g.N-core)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func generate(t testing.TB, kind string, o gen.Options) *graph.Graph {
 	if err := gen.File(t.Context(), kind, o, path); err != nil {
 		t.Fatal(err)
 	}
-	g, _, err := read.File(path, read.Options{})
+	g, _, _, err := read.Open(path, read.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

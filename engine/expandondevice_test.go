@@ -22,6 +22,7 @@ import (
 	"ooc/kernels/entry"
 	"ooc/tiles"
 	"ooc/tiles/crashtest"
+	"ooc/tiles/disk"
 )
 
 // TestExpandsOnDevice expands where the device can, and has room for a row of tiles, and by the processor elsewhere:
@@ -101,7 +102,7 @@ func TestChangedOnTheWay(t *testing.T) {
 	for _, k := range r.Perm(rows)[:min(rows, crashtest.Repeats(2, rows))] {
 		at := 2*k + 1 // its sums are the next copy
 		if _, err := prove.Scrub(t.Context(), solve(&slip{what: count.what, r: r, at: at, one: k%2 == 0}),
-			prove.ScrubOptions{}); !errors.Is(err, tiles.ErrCorrupt) {
+			prove.ScrubOptions{}); !errors.Is(err, disk.ErrCorrupt) {
 			t.Errorf("copy %d of %d was changed, and scrub says %v", at, count.asked, err)
 		}
 	}
@@ -141,7 +142,7 @@ func TestSourcesOnDevice(t *testing.T) {
 // expandThere has the device expand however slow it is: where it would take no turns otherwise, under the race
 // detector say.
 func expandThere(t testing.TB) {
-	t.Cleanup(engine.ChangeElimination(func(o *eliminate.Options) { o.PreferDevice = 1e9 }))
+	t.Cleanup(engine.ChangeElimination(func(o *eliminate.Algorithm) { o.PreferDevice = 1e9 }))
 }
 
 // levelDevice opens a processor that expands as a device with memory of its own does.
@@ -192,9 +193,9 @@ func TestChoosesForRoom(t *testing.T) {
 		t.Fatalf("%v, %+v", err, best)
 	}
 	l := plan.Request{Layout: best.Layout}
-	l.Room = plan.StoreBytes(graph.Extent{N: g.N, Arcs: int64(len(g.Targets)), IDs: g.IDs}, best.Tile, l) - 1
+	l.Room = l.StoreBytesOf(graph.Extent{N: g.N, Arcs: int64(len(g.Targets)), IDs: g.IDs}, best.Tile) - 1
 	second, err := engine.ChooseBy(t.Context(), g, info, rates, l)
-	if err != nil || second.Algorithm != rounds.BlockedName || !errors.Is(second.Lacks, tiles.ErrNoSpace) {
+	if err != nil || second.Algorithm != rounds.Blocked.Name() || !errors.Is(second.Lacks, disk.ErrNoSpace) {
 		t.Errorf("%v, %+v", err, second)
 	}
 }
@@ -222,7 +223,7 @@ func TestChoosesForDevice(t *testing.T) {
 		t.Errorf("a device without room: %+v", small)
 	}
 	if c := planned(generate(t, "random", gen.Options{N: 4096, M: 20 * 4096, Seed: 1}), plan.Auto, gpu,
-		gpuRates); c.Algorithm != rounds.BlockedName {
+		gpuRates); c.Algorithm != rounds.Blocked.Name() {
 		t.Errorf("a random graph goes by %s: %+v", c.Algorithm, c.Plan)
 	}
 }

@@ -54,7 +54,7 @@ func (p *Problem) Entries() (entries, error) {
 }
 
 // Ready returns what a solved store of layout tiles.Factors answers questions from, opened on first use; Close closes
-// it. It is nil for other layouts. It fails with tiles.ErrCorrupt where the file is damaged.
+// it. It is nil for other layouts. It fails with disk.ErrCorrupt where the file is damaged.
 func (p *Problem) Ready() (rows.Ready, error) {
 	if !p.geom.Factors {
 		return nil, nil
@@ -117,7 +117,7 @@ func (p *Problem) solveFactors(ctx context.Context, o Options, began time.Time, 
 	since, before := func() float64 { return o.Control.Now().Sub(began).Seconds() }, state.Elapsed.Seconds()
 	sum.Algorithm = engines[0].Name() // until one is chosen
 	var tally cancel.Tally
-	ctx = cancel.Counted(ctx, &tally)
+	ctx = tally.Counted(ctx)
 	var last live.StageShares
 	at := func(stage live.Stage, shares live.StageShares) {
 		algorithm := sum.Algorithm
@@ -149,7 +149,7 @@ func (p *Problem) solveFactors(ctx context.Context, o Options, began time.Time, 
 	how := told(ready, sum, since())
 	at(live.StageWrite, last)
 	writing := since()
-	if err := rows.Save(ctx, ready, offer.Engine, p.store.FactorsPath(), tiles.FactorsSpare, p.meta.ID); err != nil {
+	if err := rows.Save(ctx, ready, offer.Engine, p.store.FactorsPath(), p.meta.ID); err != nil {
 		return err
 	}
 	elapsed := state.Elapsed + o.Control.Now().Sub(began)

@@ -27,6 +27,7 @@ import (
 	"ooc/kernels/entry"
 	"ooc/tiles"
 	"ooc/tiles/crashtest"
+	"ooc/tiles/disk"
 )
 
 // keepsFactors makes the options of a store that keeps factors, and of its solve.
@@ -349,20 +350,20 @@ func TestFactorsDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		u, v := r.IntN(c.g.N), r.IntN(c.g.N)
-		if d, err := p.Distance(u, v); err != nil && !errors.Is(err, tiles.ErrCorrupt) || err == nil &&
+		if d, err := p.Distance(u, v); err != nil && !errors.Is(err, disk.ErrCorrupt) || err == nil &&
 			d != search.From(u)[v] {
 			t.Fatalf("from %d to %d %v, %v", u, v, d, err)
 		}
-		if _, err := path.Between(p, u, v); err != nil && !errors.Is(err, tiles.ErrCorrupt) {
+		if _, err := path.Between(p, u, v); err != nil && !errors.Is(err, disk.ErrCorrupt) {
 			t.Fatal(err)
 		}
-		if err := p.Row(make([]float64, c.g.N), u); !errors.Is(err, tiles.ErrCorrupt) {
+		if err := p.Row(make([]float64, c.g.N), u); !errors.Is(err, disk.ErrCorrupt) {
 			t.Fatalf("a row of damaged factors: %v", err)
 		}
-		if _, err := prove.Sample(t.Context(), p, 0, 1); !errors.Is(err, tiles.ErrCorrupt) {
+		if _, err := prove.Sample(t.Context(), p, 0, 1); !errors.Is(err, disk.ErrCorrupt) {
 			t.Fatalf("verify: %v", err)
 		}
-		if _, err := prove.Scrub(t.Context(), p, prove.ScrubOptions{}); !errors.Is(err, tiles.ErrCorrupt) {
+		if _, err := prove.Scrub(t.Context(), p, prove.ScrubOptions{}); !errors.Is(err, disk.ErrCorrupt) {
 			t.Fatalf("scrub: %v", err)
 		}
 		if err := p.Close(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/disk"
 )
 
 // Forecast is a plan, what it is for, and the rates that it was made with.
@@ -30,7 +31,8 @@ type Forecast struct {
 	StoreBytes int64 `json:"store_bytes"` // of a store that is not there yet
 	// more, beside it for a while: of the core's store, or of a copy of the input
 	BesideBytes int64 `json:"beside_bytes"`
-	Room        int64 `json:"room_bytes"` // that the volume has for both; 0: unknown
+	Room        int64 `json:"room_bytes"`   // that the volume has for both; 0: unknown
+	MemoryBytes int64 `json:"memory_bytes"` // about the most of the host that a solve takes
 	// why what would be faster is not done: the volume has no room; nil: nothing would
 	Lacks error `json:"-"`
 
@@ -38,7 +40,7 @@ type Forecast struct {
 	choice plan.Choice
 }
 
-// Fits fails with tiles.ErrNoSpace if the volume is known to have no room for the plan.
+// Fits fails with disk.ErrNoSpace if the volume is known to have no room for the plan.
 func (f *Forecast) Fits() error {
 	q := plan.Basis{Request: plan.Request{Room: f.Room}}
 	return q.Fits(f.StoreBytes+f.BesideBytes, "a solve by "+f.Algorithm)
@@ -136,18 +138,18 @@ func predict(ctx context.Context, q *plan.Basis, d kernels.Device, dir string) (
 	f.Rates = q.Rates
 	f.Room = q.Room
 	c, err := q.Choose(ctx, planned())
-	if errors.Is(err, tiles.ErrNoSpace) {
+	if errors.Is(err, disk.ErrNoSpace) {
 		q.Room = 0
 		c, err = q.Choose(ctx, planned())
 	}
 	if err != nil {
 		return f, err
 	}
-	f.basis, f.choice, f.Plans = q, *c, plan.NoPlans(planned())
+	f.basis, f.choice, f.Plans = q, *c, noPlans()
 	for _, o := range c.Offers {
 		f.Plans = f.Plans.With(o.Plan)
 	}
 	f.Algorithm, f.Layout, f.Lacks = c.Algorithm, c.Layout, c.Lacks
-	f.StoreBytes, f.BesideBytes = q.StoreBytes(c.Tile), c.Beside
+	f.StoreBytes, f.BesideBytes, f.MemoryBytes = q.StoreBytes(c.Tile), c.Beside, c.Memory+q.Facts.Memory()
 	return f, nil
 }

@@ -76,7 +76,7 @@ func campaignDevice(t *testing.T, open func(memory int64) (kernels.Device, error
 			t.Error(err)
 		}
 	})
-	return device.Share(d)
+	return &device.Shared{On: d}
 }
 
 // few is as much of a device as holds so many tiles of edge 64.
@@ -97,7 +97,7 @@ func inCoreSlots(side, width int) int {
 // the fewest that work.
 func otherFrames(r *rand.Rand, algorithm string, side int) (width, slots, pages int) {
 	width, slots = 1, side*side
-	if algorithm == rounds.SquaringName {
+	if algorithm == rounds.Squaring.Name() {
 		width = 1 + r.IntN(min(side, 3))
 		slots = min(width*(side+1)+1, side*side+width) + r.IntN(2)*r.IntN(side*side+1)
 	}

@@ -12,16 +12,15 @@ import (
 	"ooc/kernels"
 )
 
-// eliminateOptions are those of the elimination in the table.
-var eliminateOptions eliminate.Options
+// elimination is that in the table.
+var elimination eliminate.Algorithm
 
 // ChangeElimination has solves eliminate with other options, and returns what takes that back.
-func ChangeElimination(change func(o *eliminate.Options)) (back func()) {
-	was := eliminateOptions
-	set := func(o eliminate.Options) {
-		eliminateOptions = o
-		algorithms[slices.IndexFunc(algorithms,
-			func(a solver) bool { return a.Name() == eliminate.Name })] = eliminate.New(o)
+func ChangeElimination(change func(o *eliminate.Algorithm)) (back func()) {
+	was := elimination
+	set := func(o eliminate.Algorithm) {
+		elimination = o
+		algorithms[slices.IndexFunc(algorithms, func(a solver) bool { return a.Name() == eliminate.Name })] = o
 	}
 	o := was
 	change(&o)

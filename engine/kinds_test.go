@@ -107,8 +107,8 @@ func TestOtherKinds(t *testing.T) {
 			create := engine.CreateOptions{Tile: tile}
 			switch layout {
 			case tiles.Square:
-				ways["squaring"] = engine.Options{Request: plan.Request{Algorithm: rounds.SquaringName}}
-				ways["single-stage"] = engine.Options{Request: plan.Request{Algorithm: rounds.SingleStageName}}
+				ways["squaring"] = engine.Options{Request: plan.Request{Algorithm: rounds.Squaring.Name()}}
+				ways["single-stage"] = engine.Options{Request: plan.Request{Algorithm: rounds.SingleStage.Name()}}
 			case tiles.Upper:
 				create.Layout = tiles.Upper
 			default:
@@ -168,7 +168,7 @@ func TestRangeOfU16(t *testing.T) {
 		if far := graph.NewSearch(g).From(0)[99]; far != longest {
 			t.Fatalf("the longest distance is %v", far)
 		}
-		for _, algorithm := range []string{rounds.BlockedName, eliminate.Name} {
+		for _, algorithm := range []string{rounds.Blocked.Name(), eliminate.Name} {
 			p := enginetest.Create(t, g, 64)
 			enginetest.Solve(t, p, engine.Options{Request: plan.Request{Algorithm: algorithm}})
 			sameAsSearch(t, p, g)

@@ -47,13 +47,9 @@ func Look(dir string) (View, error) {
 	v := View{Host: h.Host, Running: h.Running, Died: !h.Running && h.PID != 0}
 	if h.Running {
 		v.Process = h.State()
-		at, err := tiles.LiveTime(dir)
-		var data []byte
+		data, at, err := tiles.ReadLive(dir)
 		if err == nil {
-			data, err = tiles.ReadLive(dir)
-		}
-		if err == nil {
-			v.Live, err = live.DecodeLive(data)
+			err = v.Live.Decode(data)
 		}
 		if err == nil && v.PID == h.PID { // else it is what another run left
 			v.Store = dir

@@ -20,15 +20,15 @@ import (
 // lastLive is what a solve said last.
 func lastLive(t *testing.T, p *engine.Problem) live.Live {
 	t.Helper()
-	data, err := tiles.ReadLive(p.Dir())
+	data, _, err := tiles.ReadLive(p.Dir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	live, err := live.DecodeLive(data)
-	if err != nil {
+	var l live.Live
+	if err := l.Decode(data); err != nil {
 		t.Fatal(err)
 	}
-	return live
+	return l
 }
 
 // TestLook looks at a store in every state.

@@ -36,7 +36,7 @@ func TestCampaignSquaringPowerCuts(t *testing.T) {
 		enginetest.Solve(t, whole, enginetest.RandomShape(r, n, 64).Options(t))
 		squared := func() engine.Options {
 			side := entry.CeilDiv(n, 64)
-			return engine.Options{Request: plan.Request{Algorithm: rounds.SquaringName,
+			return engine.Options{Request: plan.Request{Algorithm: rounds.Squaring.Name(),
 				HostMemory: int64(2+r.IntN(9)) * 64 * 64 * 4},
 				Device: enginetest.Device(t, 2*side+3+r.IntN(side*side), 64)}
 		}
@@ -49,7 +49,7 @@ func TestCampaignSquaringPowerCuts(t *testing.T) {
 			if st, err := p.Status(); err != nil {
 				t.Fatal(err)
 			} else if st.State == live.New { // nothing binds it to the way it was begun
-				o.Algorithm = rounds.SingleStageName
+				o.Algorithm = rounds.SingleStage.Name()
 				o.Device = enginetest.Device(t, p.Geometry().Tiles(), 64)
 			}
 			enginetest.Solve(t, p, o)
@@ -76,13 +76,13 @@ func TestOtherRoundsSolve(t *testing.T) {
 			g := enginetest.RandomGraph(t, r, n, k.Kind, k.Negative)
 			whole := enginetest.Create(t, g, 64)
 			enginetest.Solve(t, whole, enginetest.RandomShape(r, n, 64).Options(t))
-			for _, other := range []string{rounds.SquaringName, rounds.SingleStageName} {
+			for _, other := range []string{rounds.Squaring.Name(), rounds.SingleStage.Name()} {
 				p := enginetest.Create(t, g, 64)
 				for left := 2; ; left-- {
 					_, slots, pages := otherFrames(r, other, p.Geometry().Side())
 					algorithm := other
-					if other == rounds.SingleStageName && r.IntN(2) == 0 {
-						algorithm = rounds.BlockedName // which counts pivots too, and goes on
+					if other == rounds.SingleStage.Name() && r.IntN(2) == 0 {
+						algorithm = rounds.Blocked.Name() // which counts pivots too, and goes on
 					}
 					o := engine.Options{Request: plan.Request{Algorithm: algorithm,
 						HostMemory: int64(pages) * p.Geometry().TileBytes(), Streams: 1 + r.IntN(3)},
@@ -131,7 +131,7 @@ func TestSquaringStopsEarly(t *testing.T) {
 	p := enginetest.Create(t, g, 64)
 	var last live.Status
 	sum := enginetest.Solve(t, p,
-		engine.Options{Request: plan.Request{Algorithm: rounds.SquaringName}, Device: enginetest.Device(t, 60, 64),
+		engine.Options{Request: plan.Request{Algorithm: rounds.Squaring.Name()}, Device: enginetest.Device(t, 60, 64),
 			Progress: func(s live.Status) { last = s }})
 	if last.State != live.Solved || last.Progress != 1 {
 		t.Errorf("%s at %.2f of all passes", last.State, last.Progress)
@@ -148,7 +148,7 @@ func TestOtherRoundsRefuse(t *testing.T) {
 	for _, c := range []struct {
 		algorithm string
 		slots     int
-	}{{rounds.SingleStageName, 63}, {rounds.SquaringName, 9}} {
+	}{{rounds.SingleStage.Name(), 63}, {rounds.Squaring.Name(), 9}} {
 		p := enginetest.Create(t, g, 64)
 		if _, err := p.Solve(context.Background(),
 			engine.Options{Request: plan.Request{Algorithm: c.algorithm},
@@ -172,10 +172,10 @@ func TestOtherRoundsRefuse(t *testing.T) {
 // another on whichever lane, and those of the host too. The two have clocks of their own.
 func TestOneStreamOverlapsNothing(t *testing.T) {
 	g := enginetest.RandomGraph(t, seeds.New(t), 500, entry.KindI32, false)
-	for _, algorithm := range []string{rounds.BlockedName, rounds.SquaringName, rounds.SingleStageName} {
+	for _, algorithm := range []string{rounds.Blocked.Name(), rounds.Squaring.Name(), rounds.SingleStage.Name()} {
 		p := enginetest.Create(t, g, 64)
 		slots := 30
-		if algorithm == rounds.SingleStageName {
+		if algorithm == rounds.SingleStage.Name() {
 			slots = 64
 		}
 		var lines bytes.Buffer

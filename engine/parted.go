@@ -59,7 +59,7 @@ func (p *Problem) recoverAll(g *ranks.Group) (least tiles.State, counts bool, er
 // end is how a step has ended in a process.
 type end struct {
 	Text  string // of an error; "": none
-	Class class.Class
+	Class int
 }
 
 // agree fails in all processes that have a part store where a step has failed in any: on rank 0 with that error, and

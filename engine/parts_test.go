@@ -52,7 +52,7 @@ func partOptionsWith(t *testing.T, r *rand.Rand, p *engine.Problem, devices int,
 	})
 	pages := minPages + r.IntN(2)*r.IntN(side*side)
 	return engine.Options{
-		Request: plan.Request{Algorithm: rounds.BlockedName, HostMemory: int64(devices) * int64(pages) * tileBytes,
+		Request: plan.Request{Algorithm: rounds.Blocked.Name(), HostMemory: int64(devices) * int64(pages) * tileBytes,
 			Round: 64 * width, Streams: 1 + r.IntN(3)}, Device: d,
 		Checkpoint: time.Duration(1+r.IntN(20)) * time.Millisecond, Interval: 100 * time.Microsecond,
 	}

@@ -103,7 +103,7 @@ func (s *partedRanks) solve(unlucky, after int, at func(cancel func())) []error 
 		}}
 		link.left.Store(int64(after))
 		o := engine.Options{
-			Request: plan.Request{Algorithm: rounds.BlockedName, Grid: [2]int{s.part.Rows, s.part.Cols}},
+			Request: plan.Request{Algorithm: rounds.Blocked.Name(), Grid: [2]int{s.part.Rows, s.part.Cols}},
 			Device:  device.Ranked(d, size, 1<<26), Ranks: ranks.NewGroup(link), Control: new(live.Control),
 		}
 		group.Go(func() error {

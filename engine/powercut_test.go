@@ -147,7 +147,7 @@ func TestCampaignPower(t *testing.T) {
 	smallCores(t, 0)
 	cuts, resumed := 0, 0
 	for turn := range crashtest.Times(1, 2) {
-		for i, algorithm := range []string{rounds.BlockedName, eliminate.Name, searching.Name()} {
+		for i, algorithm := range []string{rounds.Blocked.Name(), eliminate.Name, searching.Name()} {
 			for j, kind := range entry.Kinds {
 				negative := r.IntN(2) == 0 && kind != entry.KindU16 && algorithm != searching.Name()
 				g := enginetest.RandomGraph(t, r, 300+r.IntN(80), kind, negative)
@@ -173,7 +173,7 @@ func smallestOf(t testing.TB, algorithm string, n int, kind entry.Kind) engine.O
 		o := enginetest.Shape{Tile: 64, Slots: 64, Pages: 8, Streams: 2}.Options(t)
 		o.Algorithm, o.Round, o.HostMemory = algorithm, 0, 0
 		return o
-	case rounds.SquaringName, rounds.SingleStageName:
+	case rounds.Squaring.Name(), rounds.SingleStage.Name():
 		return engine.Options{Request: plan.Request{Algorithm: algorithm, HostMemory: 3 * smallTile, Streams: 2},
 			Device: enginetest.Device(t, side*side, 64)}
 	}

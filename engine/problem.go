@@ -23,6 +23,7 @@ import (
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/disk"
 )
 
 // Problem is one open store: a graph, its distance matrix, and how far the solve is. Its methods may be called
@@ -158,7 +159,8 @@ func makeStore(dir string, w graph.Weights, o CreateOptions,
 		csr = &tiles.CSR{Offsets: g.Offsets, Targets: g.Targets, Weights: g.WeightBytes()}
 	}
 	if c.Beside > 0 { // else the solve would find out that there is no room when it makes the core
-		if err := tiles.RoomInPlace(dir, tiles.CorePath(dir), meta.Geometry().MatrixBytes()+c.Beside); err != nil {
+		if err := disk.Room(dir, tiles.CorePath(dir), meta.Geometry().MatrixBytes()+c.Beside,
+			tiles.GivesBack(dir)); err != nil {
 			return nil, err
 		}
 	}
@@ -173,7 +175,7 @@ func makeStore(dir string, w graph.Weights, o CreateOptions,
 	return p, nil
 }
 
-// Open opens a store for solving. It fails with tiles.ErrLocked while another process holds it.
+// Open opens a store for solving. It fails with lock.ErrLocked while another process holds it.
 func Open(dir string) (*Problem, error) { return wrap(tiles.Open(dir)) }
 
 // OpenDamaged opens a store for Replace and Close alone, however damaged it is behind its description.
@@ -191,7 +193,7 @@ func wrap(s *tiles.Store, err error) (*Problem, error) {
 	}
 	p := newProblem(s)
 	if err := oneLines(&p.meta.Input); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w: store.json: %w", s.Dir(), tiles.ErrCorrupt, err), s.Close())
+		return nil, errors.Join(fmt.Errorf("%s: %w: store.json: %w", s.Dir(), disk.ErrCorrupt, err), s.Close())
 	}
 	return p, nil
 }
@@ -281,7 +283,7 @@ func (p *Problem) Restart(ctx context.Context, o Options) error {
 		if err != nil {
 			return err
 		}
-		if choice, err = plan.Choose(ctx, planned(), *q, d); err != nil {
+		if choice, err = q.ChooseOn(ctx, planned(), d); err != nil {
 			return err
 		}
 	}
@@ -317,7 +319,7 @@ func (p *Problem) Graph() (*graph.Graph, error) {
 	}
 	g.SetWeights(csr.Weights)
 	if err := g.Validate(); err != nil {
-		return nil, fmt.Errorf("%s: %w: graph.csr: %w; import the graph again", p.Dir(), tiles.ErrCorrupt, err)
+		return nil, fmt.Errorf("%s: %w: graph.csr: %w; import the graph again", p.Dir(), disk.ErrCorrupt, err)
 	}
 	p.graph = g
 	return g, nil
@@ -338,7 +340,7 @@ func (p *Problem) IDs() (graph.IDs, error) {
 	if stored.Text != nil {
 		ids = graph.TextIDs(stored.Text)
 		if err := ids.Check(); err != nil { // which no reader of graphs would have made
-			return graph.IDs{}, fmt.Errorf("%s: %w: ids: %w; import the graph again", p.Dir(), tiles.ErrCorrupt, err)
+			return graph.IDs{}, fmt.Errorf("%s: %w: ids: %w; import the graph again", p.Dir(), disk.ErrCorrupt, err)
 		}
 	}
 	p.ids = &ids
@@ -401,8 +403,6 @@ func (p *Problem) summary(d kernels.Device) task.Summary {
 	}
 	return task.Summary{
 		Store: store, Vertices: p.meta.N, Arcs: p.meta.Arcs, Kind: string(p.meta.Kind),
-		Plans:  plan.NoPlans(planned()),
-		Device: d.Info().Model, Ceiling: float64(max(1, d.Info().Devices)) * plan.Ceiling(d, p.meta.Variant(),
-			p.meta.N),
+		Plans: noPlans(), Device: d.Info().Model,
 	}
 }

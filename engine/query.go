@@ -56,12 +56,12 @@ func (p *Problem) Lookup(id string) (int, error) {
 
 // all are the bounds that a solved store gives, which are the distances. It stops asking once these are final: they
 // remain so while the store is open.
-func (p *Problem) all() (b Bounds, err error) {
+func (p *Problem) all() (b bounds, err error) {
 	if !p.final.Load() {
 		err = p.Solved()
 		p.final.Store(err == nil)
 	}
-	return Bounds{p, p.geom.RowCount()}, err
+	return bounds{p, p.geom.RowCount()}, err
 }
 
 // Distance returns the distance from row u to row v in the input's units; +Inf where there is no path. It fails

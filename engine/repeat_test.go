@@ -27,6 +27,7 @@ import (
 	"ooc/kernels/conformance"
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
+	"ooc/tiles/crashtest"
 )
 
 // fractions returns a graph of the same arcs in a kind of floats, of weights whose sums are rounded.
@@ -95,11 +96,11 @@ func TestFloatsFollowCountedWork(t *testing.T) {
 			"sparse": uniform(t, r, 2000, 4000, kind),
 			"denser": uniform(t, r, 1000, 9000, kind),
 		} {
-			for _, algorithm := range []string{plan.Auto, eliminate.Name, rounds.BlockedName} {
+			for _, algorithm := range []string{plan.Auto, eliminate.Name, rounds.Blocked.Name()} {
 				for _, shared := range []bool{true, false} {
 					t.Run(fmt.Sprintf("%s/%s/%s/shared=%t", kind, name, algorithm, shared), func(t *testing.T) {
 						first := ""
-						for range 8 {
+						for range crashtest.Repeats(3, 8) {
 							info := kernels.Info{Memory: 8 << 30, SharedCores: shared}
 							if shared { // that of a processor is what is free
 								info.Memory = 1 << (28 + r.IntN(8))
@@ -142,7 +143,7 @@ func TestFloatsRepeat(t *testing.T) {
 			"road":    fractions(t, r, generate(t, "road", gen.Options{N: 1000, Seed: r.Uint64()}), kind),
 			"uniform": uniform(t, r, 500, 1500, kind),
 		} {
-			for _, algorithm := range []string{plan.Auto, eliminate.Name, rounds.BlockedName} {
+			for _, algorithm := range []string{plan.Auto, eliminate.Name, rounds.Blocked.Name()} {
 				t.Run(fmt.Sprintf("%s/%s/%s", kind, name, algorithm), func(t *testing.T) {
 					var first []byte
 					for _, threads := range []int{1, 2, 7} {
@@ -251,7 +252,7 @@ func TestResumeOnOtherDevice(t *testing.T) {
 	r := seeds.New(t)
 	for _, kind := range []entry.Kind{entry.KindF32, entry.KindI32} {
 		for _, most := range []int{2048, -1} {
-			back := engine.ChangeElimination(func(o *eliminate.Options) { o.CoreAtOnce = most })
+			back := engine.ChangeElimination(func(o *eliminate.Algorithm) { o.CoreAtOnce = most })
 			d := enginetest.Device(t, 1<<10, 64)
 			g := uniform(t, r, 700, 2000, kind)
 			o := engine.Options{Request: plan.Request{Algorithm: eliminate.Name}, Device: named{d, "cuda:1", 0},
@@ -342,7 +343,7 @@ func TestResumeLacksMemory(t *testing.T) {
 // TestFloatsLackMemory refuses what would stop elsewhere for lack of free memory, and does what the message says.
 func TestFloatsLackMemory(t *testing.T) {
 	free := func(bytes int64) {
-		t.Cleanup(engine.ChangeElimination(func(o *eliminate.Options) { o.Free = bytes }))
+		t.Cleanup(engine.ChangeElimination(func(o *eliminate.Algorithm) { o.Free = bytes }))
 	}
 	r := seeds.New(t)
 	g := fractions(t, r, generate(t, "road", gen.Options{N: 1500, Seed: 1}), entry.KindF32)
@@ -351,11 +352,11 @@ func TestFloatsLackMemory(t *testing.T) {
 		p := enginetest.Create(t, g, 64)
 		free(1 << 12)
 		_, err := p.Solve(t.Context(), o)
-		if !errors.Is(err, device.ErrMemory) || !strings.Contains(err.Error(), "--algorithm "+rounds.BlockedName) {
+		if !errors.Is(err, device.ErrMemory) || !strings.Contains(err.Error(), "--algorithm "+rounds.Blocked.Name()) {
 			t.Fatalf("%q: %v", algorithm, err)
 		}
 		if algorithm == "" {
-			o.Algorithm = rounds.BlockedName
+			o.Algorithm = rounds.Blocked.Name()
 		} else {
 			free(1 << 30)
 		}
@@ -372,7 +373,7 @@ func TestFloatsLackMemory(t *testing.T) {
 		!strings.Contains(err.Error(), "--restart --algorithm blocked") {
 		t.Fatalf("begun: %v", err)
 	}
-	o.Algorithm = rounds.BlockedName
+	o.Algorithm = rounds.Blocked.Name()
 	if err := begun.Restart(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -389,7 +390,7 @@ func TestFloatsLackMemory(t *testing.T) {
 // refused later, when a store has been given up for it, was left out.
 func TestFreeMemoryIsEnough(t *testing.T) {
 	free := func(bytes int64) {
-		t.Cleanup(engine.ChangeElimination(func(o *eliminate.Options) { o.Free = bytes }))
+		t.Cleanup(engine.ChangeElimination(func(o *eliminate.Algorithm) { o.Free = bytes }))
 	}
 	r := seeds.New(t)
 	road := generate(t, "road", gen.Options{N: 1500, Seed: 1})

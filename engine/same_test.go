@@ -20,6 +20,7 @@ import (
 	"ooc/engine/plan"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/disk"
 )
 
 // in returns the aspect that an error names, "" for no error.
@@ -159,7 +160,7 @@ func TestSameInput(t *testing.T) {
 	}
 	then := time.Now().Add(-time.Hour).Truncate(time.Second)
 	write("p sp 2 1\na 1 2 5\n", then)
-	g, src, err := read.File(path, read.Options{})
+	g, _, src, err := read.Open(path, read.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,10 +197,10 @@ func TestRoomFor(t *testing.T) {
 	if err := engine.RoomFor(dir, graph.Facts{N: 100}, plan.Request{Predecessors: true}); err != nil {
 		t.Error(err)
 	}
-	if err := engine.RoomFor(dir, graph.Facts{N: math.MaxInt32}, plan.Request{}); !errors.Is(err, tiles.ErrNoSpace) {
+	if err := engine.RoomFor(dir, graph.Facts{N: math.MaxInt32}, plan.Request{}); !errors.Is(err, disk.ErrNoSpace) {
 		t.Errorf("the largest matrix: %v", err)
 	}
-	if err := engine.RoomFor(dir, graph.Facts{N: math.MaxInt}, plan.Request{}); !errors.Is(err, tiles.ErrNoSpace) {
+	if err := engine.RoomFor(dir, graph.Facts{N: math.MaxInt}, plan.Request{}); !errors.Is(err, disk.ErrNoSpace) {
 		t.Errorf("a matrix past 64 bits: %v", err)
 	}
 }

@@ -59,7 +59,7 @@ func TestSearches(t *testing.T) {
 		if sum := enginetest.Solve(t, p, smallest(t, searching.Name(), n)); sum.Algorithm != searching.Name() {
 			t.Fatalf("%+v", sum)
 		}
-		enginetest.Solve(t, whole, smallestOf(t, rounds.BlockedName, n, kind))
+		enginetest.Solve(t, whole, smallestOf(t, rounds.Blocked.Name(), n, kind))
 		if !kind.Float() && !bytes.Equal(enginetest.MatrixFile(t, p.Dir()), enginetest.MatrixFile(t, whole.Dir())) {
 			t.Fatalf("%d vertices of %s: other bytes than rounds", n, kind)
 		}
@@ -102,7 +102,7 @@ func TestSearchesResume(t *testing.T) {
 		if try > 0 {
 			o.Algorithm = plan.Auto // what began it goes on
 		}
-		o.Interval, o.HostMemory = 1, int64(g.N*(600+r.IntN(2)*900)) // so that few rows are computed at a time
+		o.Interval, o.HostMemory = 1, int64(g.N*(1200+r.IntN(2)*900)) // so that few rows are computed at a time
 		o.Progress = func(live.Status) {
 			if left--; left <= 0 && try < 6 {
 				cancel()

@@ -30,7 +30,7 @@ func TestSmallerCore(t *testing.T) {
 	}
 	d := enginetest.Device(t, 64, 1024)
 	// a larger one is in a store
-	t.Cleanup(engine.ChangeElimination(func(o *eliminate.Options) { o.CoreAtOnce = 2048 }))
+	t.Cleanup(engine.ChangeElimination(func(o *eliminate.Algorithm) { o.CoreAtOnce = 2048 }))
 	limits := plan.Request{Algorithm: eliminate.Name, Room: math.MaxInt64}
 	best, err := engine.ForecastGraph(context.Background(), g, d, limits, "")
 	if err != nil || best.BesideBytes == 0 {

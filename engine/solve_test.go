@@ -22,6 +22,7 @@ import (
 	"ooc/kernels/entry"
 	"ooc/tiles"
 	"ooc/tiles/crashtest"
+	"ooc/tiles/disk"
 )
 
 // verifyAll compares every row with a search from its source.
@@ -185,7 +186,7 @@ func TestTruncatedMatrix(t *testing.T) {
 	}
 	_, err := p.Solve(context.Background(), o)
 	var at *tiles.FaultError
-	if !errors.Is(err, tiles.ErrCorrupt) || !errors.As(err, &at) {
+	if !errors.Is(err, disk.ErrCorrupt) || !errors.As(err, &at) {
 		t.Fatalf("got %v, want a fault that names a tile", err)
 	}
 	if off := p.Geometry().TileOffset(at.I, at.J); off+p.Geometry().TileBytes() <= 100_000 {

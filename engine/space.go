@@ -8,6 +8,7 @@ import (
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/disk"
 )
 
 // Space returns the bytes that the store of a graph will take, and the most that may be beside it while it is solved,
@@ -35,7 +36,7 @@ func Space(e graph.Extent, d kernels.Device, r plan.Request) (store, beside int6
 		if err := geom.Validate(); err != nil {
 			return 0, 0, err
 		}
-		store, beside = max(store, plan.StoreBytes(e, tile, r)), max(beside, more)
+		store, beside = max(store, r.StoreBytesOf(e, tile)), max(beside, more)
 	}
 	if store == 0 {
 		return 0, 0, failed
@@ -43,7 +44,7 @@ func Space(e graph.Extent, d kernels.Device, r plan.Request) (store, beside int6
 	return store, beside, nil
 }
 
-// RoomFor fails with tiles.ErrNoSpace if the volume of the store dir cannot hold the matrix of a graph, in the place of
+// RoomFor fails with disk.ErrNoSpace if the volume of the store dir cannot hold the matrix of a graph, in the place of
 // what is there. It does not need the graph, whose plan can take a while.
 func RoomFor(dir string, f graph.Facts, l plan.Request) error {
 	rows := f.N
@@ -55,14 +56,14 @@ func RoomFor(dir string, f graph.Facts, l plan.Request) error {
 	}
 	l.Kind = f.Kind
 	size := float64(f.N) * float64(rows) * float64(l.EntryBytes()) // which an int64 might not hold
-	return tiles.RoomInPlace(dir, tiles.MatrixPath(dir), int64(min(size, math.MaxInt64/2)))
+	return disk.Room(dir, tiles.MatrixPath(dir), int64(min(size, math.MaxInt64/2)), tiles.GivesBack(dir))
 }
 
 // Room returns how much of its volume a store at dir may take, in the place of what is there; 0: unknown.
 func Room(dir string) int64 {
-	free, err := tiles.FreeInPlace(dir)
+	free, err := disk.Free(dir)
 	if err != nil {
 		return 0
 	}
-	return max(1, free)
+	return max(1, free+tiles.GivesBack(dir))
 }

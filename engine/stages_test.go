@@ -21,14 +21,21 @@ import (
 func TestEveryStageSaysHowFarItIs(t *testing.T) {
 	const side = 24 // of a cube of vertices, of which much is left to close
 	r, b := seeds.New(t), graph.New(side*side*side, graph.AsKind(entry.KindI32))
+	slope := graph.New(side*side*side, graph.AsKind(entry.KindI32)) // with negative weights, which only factors take
 	for v := range side * side * side {
 		for step, at := range map[int]int{1: v % side, side: v / side % side, side * side: v / side / side} {
 			if at < side-1 {
-				b.Add(v, v+step, float64(1+r.IntN(1000))).Add(v+step, v, float64(1+r.IntN(1000)))
+				there, back := float64(1+r.IntN(1000)), float64(1+r.IntN(1000))
+				b.Add(v, v+step, there).Add(v+step, v, back)
+				slope.Add(v, v+step, there-500).Add(v+step, v, back+500)
 			}
 		}
 	}
 	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sloping, err := slope.Build()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +68,7 @@ func TestEveryStageSaysHowFarItIs(t *testing.T) {
 		"statistics": {func(t *testing.T, progress func(live.Status)) {
 			file := filepath.Join(t.TempDir(), "s")
 			o := stats.GraphOptions{File: file, Interval: time.Millisecond, Progress: progress}
-			if _, _, err := stats.OfGraph(context.Background(), g, o); err != nil {
+			if _, _, err := stats.OfGraph(context.Background(), sloping, o); err != nil {
 				t.Fatal(err)
 			}
 		}, []live.Stage{live.StageOrder, live.StageEliminate, live.StageCore, live.StageExpand}},

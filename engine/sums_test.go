@@ -10,7 +10,7 @@ import (
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
 	"ooc/kernels/entry"
-	"ooc/tiles"
+	"ooc/tiles/disk"
 )
 
 // TestDamagedSums demands that solving a solved store again writes checksums that are missing, and leaves alone those
@@ -35,7 +35,7 @@ func TestDamagedSums(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = p.Solve(t.Context(), o)
-		refused := errors.Is(err, tiles.ErrCorrupt)
+		refused := errors.Is(err, disk.ErrCorrupt)
 		if now, rerr := os.ReadFile(path); refused != (c.sums != nil) || rerr != nil || !bytes.Equal(now, c.want) {
 			t.Errorf("damaged %v: %v, %v", c.sums != nil, err, rerr)
 		}

@@ -95,7 +95,7 @@ func trackedBy(t testing.TB, r *rand.Rand, p *engine.Problem, g *graph.Graph) en
 	}
 	s.Slots = p.Geometry().Tiles()
 	o := s.Options(t)
-	o.Algorithm, o.Round = rounds.SingleStageName, 0
+	o.Algorithm, o.Round = rounds.SingleStage.Name(), 0
 	return o
 }
 

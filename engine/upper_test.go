@@ -22,6 +22,7 @@ import (
 	"ooc/kernels/entry"
 	"ooc/tiles"
 	"ooc/tiles/crashtest"
+	"ooc/tiles/disk"
 )
 
 // sameAsSquare wants a store of one half of a matrix to be symmetric, bit for bit, and in i32 to say what one of all
@@ -105,8 +106,8 @@ func TestUpper(t *testing.T) {
 func TestUpperHalves(t *testing.T) {
 	g := enginetest.SymmetricGraph(t, seeds.New(t), 1000, entry.KindI32)
 	upper, square := enginetest.CreateUpper(t, g, 64), enginetest.Create(t, g, 64)
-	a := enginetest.Solve(t, upper, engine.Options{Request: plan.Request{Algorithm: rounds.BlockedName}})
-	b := enginetest.Solve(t, square, engine.Options{Request: plan.Request{Algorithm: rounds.BlockedName}})
+	a := enginetest.Solve(t, upper, engine.Options{Request: plan.Request{Algorithm: rounds.Blocked.Name()}})
+	b := enginetest.Solve(t, square, engine.Options{Request: plan.Request{Algorithm: rounds.Blocked.Name()}})
 	if x, y := upper.Geometry().MatrixBytes(), square.Geometry().MatrixBytes(); 16*x > 17*y/2+y {
 		t.Errorf("%d bytes of %d", x, y)
 	}
@@ -118,7 +119,7 @@ func TestUpperHalves(t *testing.T) {
 	for _, round := range []int{64, 512, 1024} {
 		p := enginetest.CreateUpper(t, g, 64)
 		if s := enginetest.Solve(t, p,
-			engine.Options{Request: plan.Request{Algorithm: rounds.BlockedName,
+			engine.Options{Request: plan.Request{Algorithm: rounds.Blocked.Name(),
 				Round: round}}); math.Abs(s.Relaxations/want-1) > 1e-9 {
 			t.Errorf("%g relaxations in rounds of %d, not %g", s.Relaxations, round, want)
 		}
@@ -187,8 +188,8 @@ func TestUpperRefused(t *testing.T) {
 			"chosen sources"},
 		"predecessors": {symmetric, plan.Request{Predecessors: true}, tiles.Square, ""},
 		"trees, asked": {symmetric, plan.Request{Predecessors: true, Layout: tiles.Upper}, "", "predecessors"},
-		"squaring":     {symmetric, plan.Request{Algorithm: rounds.SquaringName}, tiles.Square, ""},
-		"squared, asked": {symmetric, plan.Request{Algorithm: rounds.SquaringName, Layout: tiles.Upper}, "",
+		"squaring":     {symmetric, plan.Request{Algorithm: rounds.Squaring.Name()}, tiles.Square, ""},
+		"squared, asked": {symmetric, plan.Request{Algorithm: rounds.Squaring.Name(), Layout: tiles.Upper}, "",
 			"solves every tile"},
 	} {
 		choice, err := engine.Choose(t.Context(), c.g, device, c.l)
@@ -204,7 +205,7 @@ func TestUpperRefused(t *testing.T) {
 		t.Errorf("a store of one half of a matrix that is not symmetric: %v", err)
 	}
 	p := enginetest.CreateUpper(t, symmetric, 64)
-	for _, name := range []string{rounds.SquaringName, rounds.SingleStageName} {
+	for _, name := range []string{rounds.Squaring.Name(), rounds.SingleStage.Name()} {
 		if _, err := p.Solve(t.Context(),
 			engine.Options{Device: device, Request: plan.Request{Algorithm: name}}); !errors.Is(err, plan.ErrLayout) {
 			t.Errorf("%s of one half: %v", name, err)
@@ -265,7 +266,7 @@ func TestUpperBounds(t *testing.T) {
 		want[u] = append(want[u], search.From(u)...)
 	}
 	unsolved := 0
-	for _, algorithm := range []string{rounds.BlockedName, eliminate.Name} {
+	for _, algorithm := range []string{rounds.Blocked.Name(), eliminate.Name} {
 		_, dirs := cutAtSyncs(t, r, g, engine.CreateOptions{Tile: 64, Layout: tiles.Upper}, smallest(t, algorithm, g.N))
 		r.Shuffle(len(dirs), func(i, j int) { dirs[i], dirs[j] = dirs[j], dirs[i] })
 		for _, dir := range dirs[:min(8, len(dirs))] {
@@ -303,11 +304,11 @@ func TestUpperDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := prove.Scrub(t.Context(), p, prove.ScrubOptions{})
-	if !errors.Is(err, tiles.ErrCorrupt) || !strings.Contains(err.Error(), "tile (0,2)") {
+	if !errors.Is(err, disk.ErrCorrupt) || !strings.Contains(err.Error(), "tile (0,2)") {
 		t.Errorf("scrub: %v", err)
 	}
 	_, err = prove.All(t.Context(), p, prove.Options{})
-	if !errors.Is(err, engine.ErrWrong) && !errors.Is(err, tiles.ErrCorrupt) ||
+	if !errors.Is(err, engine.ErrWrong) && !errors.Is(err, disk.ErrCorrupt) ||
 		!strings.Contains(fmt.Sprint(err), "tile (0,2)") {
 		t.Errorf("full proof: %v", err)
 	}

@@ -23,7 +23,7 @@ var (
 var ErrInput = class.New(class.Input, "the input is needed again")
 
 // Spool returns a function that makes a file of the given size in a folder. The file exists for as long as it is
-// open. Its space is reserved at once; without enough space the function fails with tiles.ErrNoSpace.
+// open. Its space is reserved at once; without enough space the function fails with disk.ErrNoSpace.
 func Spool(dir string) func(size int64) (*os.File, error) {
 	return func(size int64) (*os.File, error) {
 		f, remove, err := disk.Nameless(dir, ".ooc-spool-*")

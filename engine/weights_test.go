@@ -20,6 +20,7 @@ import (
 	"ooc/kernels/entry"
 	"ooc/tiles"
 	"ooc/tiles/crashtest"
+	"ooc/tiles/disk"
 )
 
 // verifyMatrix compares all rows, or all columns, with a search.
@@ -276,7 +277,7 @@ func TestSpool(t *testing.T) {
 		t.Fatal(err)
 	}
 	os.Remove(f.Name()) // as whoever closes it does, where an open file cannot be removed
-	if _, err := engine.Spool(dir)(1 << 60); !errors.Is(err, tiles.ErrNoSpace) {
+	if _, err := engine.Spool(dir)(1 << 60); !errors.Is(err, disk.ErrNoSpace) {
 		t.Errorf("a spool of an EiB: %v", err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
