@@ -15,9 +15,9 @@ store = ooc.solve(roads, out="roads.ooc", directed=False)
 print(f"From Viterbo to Terracina: {store['Viterbo', 'Terracina']:.0f} minutes, by {', '.join(store.path('Viterbo', 'Terracina'))}.")
 
 hospitals = ["Roma", "Latina", "Viterbo"]
-times = pd.DataFrame(store.rows(hospitals), index=hospitals, columns=store.ids)
+times = store.table(hospitals)
 print(pd.DataFrame({"nearest hospital": times.idxmin(), "minutes": times.min()}).sort_values("minutes").to_string())
 
 statistics = store.stats(within=60)
-reached = pd.Series(statistics["vertices"]["within_60"], index=store.ids).sort_values(ascending=False)
+reached = statistics.table["within_60"].sort_values(ascending=False)
 print(f"Most places within an hour: {reached.index[0]}, {reached.iloc[0]}. Farthest apart: {' and '.join(statistics['diameter_pair'])}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 _NEGATIVE = "negative weights are left to networkx"
 _SOME = "negative weights are taken, but a negative cycle, which the source may not reach, is left to networkx"
+_PATHS = "weights of 0 and below are left to networkx"
 _GIVEN = "arguments that replace the computation (e, sp, attr, usebounds) are left to networkx"
 
 # What is computed, and what of it is not.
@@ -34,6 +35,7 @@ FUNCTIONS = {
     "floyd_warshall": "negative cycles are left to networkx",
     "floyd_warshall_numpy": "negative cycles are left to networkx",
     "floyd_warshall_predecessor_and_distance": "negative cycles and self-loops are left to networkx",
+    "floyd_warshall_tree": "negative cycles and self-loops are left to networkx",
     "johnson": "",
     "average_shortest_path_length": _NEGATIVE,
     "eccentricity": f"{_NEGATIVE}; {_GIVEN}",
@@ -45,6 +47,10 @@ FUNCTIONS = {
     "centroid": f"{_NEGATIVE}; {_GIVEN}",
     "closeness_centrality": _NEGATIVE,
     "harmonic_centrality": f"{_NEGATIVE}; so are chosen sources",
+    "betweenness_centrality": _PATHS,
+    "edge_betweenness_centrality": _PATHS,
+    "betweenness_centrality_subset": f"{_PATHS}; so is a source that is there twice",
+    "edge_betweenness_centrality_subset": f"{_PATHS}; so are targets that are not all vertices",
     "wiener_index": _NEGATIVE,
     "global_efficiency": "",
 }

@@ -1,3 +1,4 @@
+import importlib
 import os
 import random
 from pathlib import Path
@@ -15,6 +16,11 @@ def pytest_addoption(parser):
 
 def pytest_report_header():
     return f"OOC_SEED={SEED}"
+
+
+def optional(module):
+    """A package that not everybody has. A test without it is skipped, unless OOC_REQUIRE_PYTHON is set."""
+    return importlib.import_module(module) if os.environ.get("OOC_REQUIRE_PYTHON") else pytest.importorskip(module)
 
 
 @pytest.fixture

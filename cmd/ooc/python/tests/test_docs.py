@@ -1,6 +1,7 @@
 """What the README and docs/ show in Python runs, page by page. The programs of docs/format.md have tests of their own, in Go."""
 
 import re
+import shutil
 from pathlib import Path
 
 import networkx as nx
@@ -22,6 +23,7 @@ def test_blocks(page, monkeypatch):
     nx.set_edge_attributes(roads, 7, "weight")
     nx.set_edge_attributes(roads, 9, "km")
     matrix = nx.to_scipy_sparse_array(roads)
+    shutil.copy(ROOT / "engine/graph/testdata/email-Enron.txt.gz", ".")
     has = {"A": matrix, "G": roads, "D": matrix.toarray(), "np": np, "nx": nx, "scipy": scipy, "ooc": ooc}
     for block in re.findall(r"(?ms)^```python\n(.*?)^```", page.read_text(encoding="utf-8")):
         exec(block, has)
@@ -32,4 +34,10 @@ def test_blocks(page, monkeypatch):
         assert has["store"]["lille", "nice"] == 1162
     elif "store" in has:
         assert has["store"]["paris", "nice"] == 28 and len(has["store"].path("paris", "nice")) == 5
-    assert has.keys() & {"distances", "store"} or list(Path().glob("*.np[yz]"))
+    if "mail" in has:
+        assert has["found"].table["closeness_centrality"].idxmax() == 136 and set(has["near"]["target"][has["near"]["source"] == 5038]) == {
+            46,
+            292,
+            566,
+        }
+    assert has.keys() & {"distances", "store", "mail"} or list(Path().glob("*.np[yz]"))

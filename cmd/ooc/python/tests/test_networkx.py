@@ -1,6 +1,8 @@
 """The backend of networkx. networkx's own tests run against it, too: .ci/run does that."""
 
+import copy
 import inspect
+import random
 from collections.abc import Iterator
 
 import networkx as nx
@@ -8,7 +10,7 @@ import numpy as np
 import pytest
 
 import _ooc_networkx
-from ooc import networkx_backend
+from ooc import networkx_backend, program
 
 FUNCTIONS = [name for name in _ooc_networkx.FUNCTIONS if hasattr(nx, name)]  # of this networkx
 
@@ -33,7 +35,7 @@ def graphs(rng):
         yield graph
 
 
-SINGLE = {"source": "v3", "target": "v3", "sources": ["v3"]}
+SINGLE = {"source": "v3", "target": "v3", "sources": ["v3"], "targets": [f"v{i}" for i in range(30)]}
 
 
 def call(function, name, graph, weight, **more):
@@ -53,7 +55,7 @@ def close(a, b):
         return len(a) == len(b) and all(map(close, a, b))
     if isinstance(a, np.ndarray):
         return np.allclose(a, b, rtol=1e-12)
-    return a == b or (isinstance(a, (int, float)) and a == pytest.approx(b, rel=1e-9))
+    return a == b or (isinstance(a, (int, float)) and a == pytest.approx(b, rel=1e-9, nan_ok=True))
 
 
 # What asks whether two distances are equal, where a last digit decides in real numbers.
@@ -71,7 +73,7 @@ def weighed(made, graph, weight):
 
 def alike(name, got, wanted, graph, weight):
     """Equal, but for rounding and which of several equal paths it is."""
-    if name.endswith("predecessor_and_distance"):
+    if name.endswith(("predecessor_and_distance", "tree")):
         got, wanted = (({u: set(before) for u, before in made[0].items()}, made[1]) for made in (got, wanted))
     elif name not in TIES:
         got, wanted = weighed(got, graph, weight), weighed(wanted, graph, weight)
@@ -118,23 +120,33 @@ def any_arguments(name, graph, rng):
                 "target": some[:1] * 9 + ["missing"],
                 "u": [*some, "missing"],
                 "v": [*some, some],
-                "sources": [None] if name.startswith("harmonic") else [some, set(some), tuple(some[:1])],
+                "sources": [None]
+                if name.startswith("harmonic")
+                else [some, set(some), tuple(some[:1])] + [nodes] * name.endswith("subset"),
                 "nbunch": [some, some[0]],
                 "nodelist": [nodes[::-1], nodes[1:]],
                 "weight": ["weight", "weight", None, "none has it"],
                 "cutoff": [None, 0, 1, 2.5, -1, 100],
                 "method": ["dijkstra", "bellman-ford", "floyd-warshall", "unweighted", "unheard of"],
                 "wf_improved": [True, False],
+                "targets": [nodes, nodes[::-1], some],
+                "k": [None, 1, len(nodes), max(1, len(nodes) // 2)],
+                "normalized": [True, False],
+                "endpoints": [True, False],
             }
             choices["distance"] = choices["weight"]
             if k in choices:
                 given[k] = choices[k][rng.integers(len(choices[k]))]
+    if "k" in given:
+        given["seed"] = int(rng.integers(100))
     return given
 
 
 def outcome(function, graph, arguments, **more):
+    if "seed" in arguments:
+        more["seed"] = random.Random(arguments["seed"])
     try:
-        made = function(graph, **arguments, **more)
+        made = function(graph, **{**arguments, **more})
         return "made", dict(made) if isinstance(made, Iterator) else made
     except NotImplementedError:
         return None
@@ -263,8 +275,77 @@ def test_a_few_vertices_are_not_all(kind, weight, monkeypatch):
         monkeypatch.setattr(networkx_backend, "_FEW", few)
         if few:
             monkeypatch.setattr(networkx_backend, "_statistics", None)
-        got = [call(getattr(nx, name), name, graph, weight, backend="ooc", **{which: some}) for name, which in calls]
+        got = [call(getattr(nx, name), name, kind(graph), weight, backend="ooc", **{which: some}) for name, which in calls]
         assert all(map(close, got, want))
+
+
+def test_statistics_of_a_graph_take_one_pass(monkeypatch):
+    passes, run = [], program.run
+    monkeypatch.setattr(program, "run", lambda *words: passes.append(words[0]) or run(*words))
+    graph = nx.gnm_random_graph(60, 200, seed=5)
+    nx.set_edge_attributes(graph, {e: sum(e) % 7 + 1 for e in graph.edges}, "km")
+
+    def all_of_them(weight):
+        for name in STATISTICS:
+            got, want = (call(f, name, graph, weight, **more) for f, more in made[name])
+            assert close(got, want), name
+
+    made = {name: ((getattr(nx, name), {"backend": "ooc"}), (getattr(nx, name).orig_func, {})) for name in STATISTICS}
+    all_of_them("km")
+    assert passes == ["stats"]
+    for weight in (None, "km", None, "km"):
+        all_of_them(weight)
+    assert close(nx.eccentricity(graph, 3, weight="km", backend="ooc"), nx.eccentricity(graph, 3, weight="km"))
+    assert passes == ["stats"] * 2
+    graph.add_edge(0, 59, km=1)
+    all_of_them("km")
+    assert passes == ["stats"] * 3
+    with nx.config(cache_converted_graphs=False):
+        all_of_them("km")
+    assert passes == ["stats"] * (3 + len(STATISTICS))
+    graph.add_edge(0, 58, km=1)  # betweenness first, in which all others are
+    passes.clear()
+    for normalized in (False, True):
+        assert close(*(nx.betweenness_centrality(graph, weight="km", normalized=normalized, **one) for one in ({"backend": "ooc"}, {})))
+    all_of_them("km")
+    assert passes == ["stats"]
+    assert close(*(nx.edge_betweenness_centrality(graph, weight="km", **one) for one in ({"backend": "ooc"}, {})))
+    assert passes == ["stats"] * 2
+
+
+@pytest.mark.skipif(nx.__version__.startswith(("3.4", "3.5")), reason="k is left to networkx before 3.6")
+def test_vertices_that_networkx_draws():
+    graph = nx.gnm_random_graph(60, 200, seed=5, directed=True)
+    for function in (nx.betweenness_centrality, nx.edge_betweenness_centrality):
+        for seed in (3, random.Random(4), np.random.RandomState(5), np.random.default_rng(6)):
+            other = copy.deepcopy(seed)
+            for _ in range(2):
+                assert close(function(graph, k=7, seed=seed, backend="ooc"), function(graph, k=7, seed=other))
+    graph.add_edge(0, 1, km=0)  # which is left to networkx, that draws the same then
+    with nx.config.backend_priority(algos=["ooc"]), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(networkx_backend, "_SMALL", 0)
+        seed, other = random.Random(4), random.Random(4)
+        got = nx.betweenness_centrality(graph, k=7, weight="km", seed=seed)
+        assert got == nx.betweenness_centrality(graph, k=7, weight="km", seed=other, backend="networkx")
+        assert seed.random() == other.random()
+
+
+def test_sources_and_targets_that_are_left_to_networkx():
+    graph = nx.path_graph(600)
+    every, few = list(graph), [5, 9, 17]
+    for name, takes in (
+        ("betweenness_centrality_subset", [(every, few), (few, every), (few, few), (few, [7, "none"])]),
+        ("edge_betweenness_centrality_subset", [(few, every), (every, every)]),
+    ):
+        for sources, targets in takes:
+            assert networkx_backend.can_run(name, (graph, sources, targets), {}) is True
+        for sources, targets in (([5, 5], every), (few, ["none"]), ([], every), (iter(few), every), (few, iter(every))):
+            assert networkx_backend.can_run(name, (graph, sources, targets), {}) is not True
+    assert networkx_backend.can_run("edge_betweenness_centrality_subset", (graph, every, few), {}) is not True
+    assert networkx_backend.should_run("betweenness_centrality_subset", (graph, few, every), {}) is not True
+    assert networkx_backend.should_run("betweenness_centrality_subset", (graph, every, every), {}) is True
+    assert networkx_backend.should_run("betweenness_centrality", (graph,), {"k": 3}) is not True
+    assert networkx_backend.should_run("betweenness_centrality", (graph,), {}) is True
 
 
 @pytest.mark.parametrize("few", [0, 256])

@@ -10,6 +10,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from conftest import optional
 
 import ooc
 
@@ -127,7 +128,10 @@ ASKED = {
     "tiles": lambda store: store.tiles(),
     "predecessors": lambda store: store.predecessors(us=[0]),
     "operator": lambda store: store.operator() @ np.ones(3),
+    "table": lambda store: store.table([0], [2]),
+    "to_xarray": lambda store: optional("xarray") and store.to_xarray().values,
     "path": lambda store: store.path(0, 2),
+    "paths": lambda store: store.paths([(0, 2)]),
     "stats": lambda store: store.stats(),
     "nearest": lambda store: store.nearest(1),
     "verify": lambda store: store.verify(),

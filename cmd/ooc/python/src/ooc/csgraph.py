@@ -7,18 +7,65 @@ import os
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
+from . import flags as typed
 from . import graphs, program
 from .graphs import Arcs, Array, Dense
 from .solving import Progress, solve_graph
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _METHODS = ("auto", "FW", "D", "BF", "J")
 _NONE = -9999  # no predecessor
 
 
+@overload
+def shortest_path(
+    csgraph: Any,
+    method: str = "auto",
+    directed: bool = True,
+    return_predecessors: Literal[False] = False,
+    unweighted: bool = False,
+    overwrite: bool = False,
+    indices: Any = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    progress: bool | Progress | None = False,
+    **flags: Unpack[typed.Matrix],
+) -> Array: ...
+@overload
+def shortest_path(
+    csgraph: Any,
+    method: str,
+    directed: bool,
+    return_predecessors: Literal[True],
+    unweighted: bool = False,
+    overwrite: bool = False,
+    indices: Any = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    progress: bool | Progress | None = False,
+    **flags: Unpack[typed.Matrix],
+) -> tuple[Array, Array]: ...
+@overload
+def shortest_path(
+    csgraph: Any,
+    method: str = "auto",
+    directed: bool = True,
+    *,
+    return_predecessors: Literal[True],
+    unweighted: bool = False,
+    overwrite: bool = False,
+    indices: Any = None,
+    out: str | os.PathLike[str] | None = None,
+    progress: bool | Progress | None = False,
+    **flags: Unpack[typed.Matrix],
+) -> tuple[Array, Array]: ...
+@overload
 def shortest_path(
     csgraph: Any,
     method: str = "auto",
@@ -30,7 +77,20 @@ def shortest_path(
     *,
     out: str | os.PathLike[str] | None = None,
     progress: bool | Progress | None = False,
-    **flags: Any,
+    **flags: Unpack[typed.Matrix],
+) -> Array | tuple[Array, Array]: ...
+def shortest_path(
+    csgraph: Any,
+    method: str = "auto",
+    directed: bool = True,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+    overwrite: bool = False,
+    indices: Any = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    progress: bool | Progress | None = False,
+    **flags: Unpack[typed.Matrix],
 ) -> Array | tuple[Array, Array]:
     """All shortest distances of a graph, as scipy.sparse.csgraph.shortest_path returns them.
 
@@ -99,7 +159,7 @@ def _positions(indices: Any, n: int) -> Array:
     return wanted
 
 
-def kind_of(matrix: Arcs | Dense) -> str:
+def kind_of(matrix: Arcs | Dense) -> Literal["i32", "f64"]:
     """i32 where weights are integers and no distance can be too large for it, else f64."""
     weights = matrix.weights[np.isfinite(matrix.weights)]
     if not weights.size:

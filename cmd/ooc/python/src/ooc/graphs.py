@@ -419,4 +419,9 @@ def listed(names: Iterable[str], file: Path) -> None:
     """Writes names of vertices into a file, as the command's flags take them."""
     with open(file, "w", encoding="utf-8") as out:
         for name in names:
-            out.write('"' + name.replace('"', '""') + '"\n')
+            out.write(quoted(name) + "\n")
+
+
+def quoted(name: str) -> str:
+    """A vertex as a cell of such a file."""
+    return '"' + name.replace('"', '""') + '"'

@@ -5,7 +5,10 @@ What they cannot do raises NotImplementedError, and networkx does it. Their name
 
 from __future__ import annotations
 
+import collections
 import contextlib
+import copy
+import functools
 import inspect
 import os
 import tempfile
@@ -19,7 +22,7 @@ import numpy as np
 from . import graphs, program
 from .csgraph import kind_of
 from .graphs import Arcs, Array
-from .solving import solve_graph
+from .solving import chosen, solve_graph
 from .store import Store
 
 _SMALL = 500  # vertices, below which networkx has an answer before the command has started
@@ -38,6 +41,9 @@ class Graph:
         self._nodes: list[Hashable] = []
         self._at: dict[Hashable, int] = {}
         self._arcs: dict[str | None, Arcs] = {}
+        # Once they are computed: statistics by the weight, and betweenness also by what else is asked.
+        self.statistics: dict[str | None, dict[str, Any]] = {}
+        self.betweenness: dict[tuple[Any, ...], dict[str, list[Any]]] = {}
 
     def is_directed(self) -> bool:
         return bool(self.graph.is_directed())
@@ -92,13 +98,19 @@ def _plain(weights: list[Any]) -> Array:
 
 
 def convert_from_nx(graph: Any, *args: Any, **kwargs: Any) -> Graph:
-    return graph if isinstance(graph, Graph) else Graph(graph)
+    if isinstance(graph, Graph):
+        return graph
+    # networkx keeps a Graph for each set of attributes, until the graph changes. One has room for all weights.
+    cache = getattr(graph, "__networkx_cache__", None) if nx.config.cache_converted_graphs else None
+    kept = list((cache or {}).get("backends", {}).get("ooc", {}).values())
+    return next((one for one in kept if isinstance(one, Graph) and one.graph is graph), None) or Graph(graph)
 
 
 def convert_to_nx(result: Any, **kwargs: Any) -> Any:
     return result.graph if isinstance(result, Graph) else result
 
 
+_SUBSETS = ("betweenness_centrality_subset", "edge_betweenness_centrality_subset")
 _ALONE = {"e", "sp", "attr", "sources"}  # arguments that leave nothing to compute, or something else
 
 
@@ -113,12 +125,19 @@ def can_run(name: str, args: Any, kwargs: Any) -> bool | str:
     given = _given(name, args, kwargs)
     if any(callable(given.get(weight)) for weight in ("weight", "distance")):
         return "weights are a function"
-    if given.get("usebounds") or (not name.startswith("multi") and any(given.get(a) is not None for a in _ALONE)):
+    if given.get("usebounds") or (not name.startswith(("multi", *_SUBSETS)) and any(given.get(a) is not None for a in _ALONE)):
         return "an argument replaces what ooc would compute"
     if name.startswith("shortest_path") and given["source"] is not None and given["target"] is not None:
         return "networkx finds a single path faster"
     if name == "dijkstra_predecessor_and_distance" and given["cutoff"] is not None:
         return "a cutoff"
+    if given.get("k") is not None and nx.__version__.startswith(("3.4", "3.5")):
+        return "before 3.6, networkx divides by other numbers where only k vertices are sources"
+    if name in _SUBSETS:
+        if any(isinstance(given[ends], Iterator) for ends in ("sources", "targets")):
+            return "sources and targets are read more than once"
+        if why := _pairs(given["G"], given["sources"], given["targets"], name.startswith("edge")):
+            return why
     return True
 
 
@@ -130,6 +149,10 @@ def should_run(name: str, args: Any, kwargs: Any) -> bool | str:
         return "networkx finds the paths from a single vertex as fast"
     if name in _VERTEX and given[_VERTEX[name]] in given["G"]:
         return "networkx finds what is asked of a single vertex as fast"
+    if "betweenness" in name:
+        few = given["k"] if "k" in given else len(given["sources"])
+        if few is not None and few * len(given["G"]) < _SMALL**2:
+            return "networkx searches from a few vertices as fast"
     return True
 
 
@@ -146,11 +169,15 @@ def _tails(arcs: Arcs) -> Array:
     return np.repeat(np.arange(arcs.n), np.diff(arcs.indptr))
 
 
+def _reversed(arcs: Arcs) -> Arcs:
+    return graphs.shortest(arcs.n, arcs.indices, _tails(arcs), arcs.weights)
+
+
 @contextlib.contextmanager
 def _solved(graph: Graph, arcs: Arcs, sources: list[int] | None, reverse: bool = False) -> Iterator[Store]:
     """A store of the distances from sources, or from all, for a while. reverse turns every arc round."""
     if reverse and graph.is_directed():
-        arcs = graphs.shortest(arcs.n, arcs.indices, _tails(arcs), arcs.weights)
+        arcs = _reversed(arcs)
     with tempfile.TemporaryDirectory(prefix="ooc-") as folder:
         flags = {"kind": kind_of(arcs)}
         with _left_to_networkx():
@@ -452,6 +479,16 @@ def floyd_warshall_predecessor_and_distance(G: Graph, weight: Any = "weight") ->
     return before, _table(G, arcs, distances)
 
 
+if hasattr(nx, "floyd_warshall_tree"):  # from networkx 3.7 on
+
+    def floyd_warshall_tree(G: Graph, weight: Any = "weight") -> Any:
+        before, distances = floyd_warshall_predecessor_and_distance(G, weight)
+        for u, row in distances.items():  # of pairs without a path, networkx lists those to vertices that have arcs
+            listed = {v: d for v, d in row.items() if d != float("inf") or v in before}
+            distances[u] = collections.defaultdict(lambda: float("inf"), listed)
+        return before, distances
+
+
 def _table(graph: Graph, arcs: Arcs, distances: Array) -> dict[Hashable, dict[Hashable, Any]]:
     """Distances as networkx's Floyd-Warshall has them: also of pairs without a path."""
     whole = arcs.weights.dtype.kind != "f"
@@ -464,19 +501,34 @@ def _table(graph: Graph, arcs: Arcs, distances: Array) -> dict[Hashable, dict[Ha
 # Statistics
 
 
-def _statistics(graph: Graph, weight: str | None) -> dict[str, Any]:
+# What networkx has functions for, of each vertex.
+_COLUMNS = ("eccentricity", "distance_sum", "distance_sum_in", "harmonic_centrality", "ancestors")
+
+
+def _asked(graph: Graph, arcs: Arcs, sources: list[int] | None = None, targets: list[int] | None = None, **flags: Any) -> dict[str, Any]:
     """What ooc stats --json says of the graph: nothing of n times n is kept."""
-    arcs = graph.arcs(weight)
-    with tempfile.TemporaryDirectory(prefix="ooc-") as folder:
+    with tempfile.TemporaryDirectory(prefix="ooc-") as folder, chosen(sources) as some, chosen(targets) as ends:
         words = graphs.save(graphs.Graph(arcs, graph.is_directed(), range(arcs.n)), folder)
-        own = program.flags({"kind": kind_of(arcs), "out": os.path.join(folder, "graph.stats")})
+        own = {"kind": kind_of(arcs), "out": os.path.join(folder, "graph.stats"), "sources": some, "targets": ends}
         with _left_to_networkx():
-            found = program.run("stats", *own, *words[1:], "--", words[0])[-1]
-    columns, inf = found["vertices"], float("inf")  # null in JSON, also where a sum is too large for a float64
-    for name in ("eccentricity", "distance_sum", "distance_sum_in", "harmonic_centrality"):
-        real = arcs.weights.dtype.kind == "f" or name == "harmonic_centrality"  # 2.0 is 2 in JSON
-        columns[name] = [inf if number is None else float(number) if real else int(number) for number in columns[name]]
-    return found
+            return program.run("stats", *program.flags({**own, **flags}), *words[1:], "--", words[0])[-1]
+
+
+def _statistics(graph: Graph, weight: str | None) -> dict[str, Any]:
+    """The statistics of all vertices. One pass computes all of them, and later calls find them."""
+    arcs = graph.arcs(weight)
+    if weight not in graph.statistics:
+        graph.statistics[weight] = _with_columns(_asked(graph, arcs), arcs)
+    return graph.statistics[weight]
+
+
+def _with_columns(found: dict[str, Any], arcs: Arcs) -> dict[str, Any]:
+    """Statistics with numbers as networkx has them."""
+    columns, inf = {}, float("inf")  # null in JSON, also where a sum is too large for a float64
+    for name in _COLUMNS:
+        real = name == "harmonic_centrality" or (arcs.weights.dtype.kind == "f" and name != "ancestors")  # 2.0 is 2 in JSON
+        columns[name] = [inf if number is None else float(number) if real else int(number) for number in found["vertices"][name]]
+    return {**found, "vertices": columns}
 
 
 def _sums(found: dict[str, Any]) -> list[Any]:
@@ -490,7 +542,7 @@ def _sums(found: dict[str, Any]) -> list[Any]:
 def _few(graph: Graph, vertices: Any, weight: str | None, reverse: bool = False) -> dict[Hashable, Array] | None:
     """The distances from each of a few vertices, with reverse to it; None where statistics of all vertices cost less."""
     nodes = dict.fromkeys(graph.graph.nbunch_iter(vertices))
-    if vertices is None or not 0 < len(nodes) <= min(_FEW, max(1, len(graph) // 8)):
+    if vertices is None or weight in graph.statistics or not 0 < len(nodes) <= min(_FEW, max(1, len(graph) // 8)):
         return None
     arcs, places = graph.arcs(weight), sorted(map(graph.index, nodes))
     with _solved(graph, arcs, places, reverse) as store:
@@ -595,3 +647,105 @@ def average_shortest_path_length(G: Graph, weight: Any = None, method: Any = Non
 
 def global_efficiency(G: Graph) -> Any:
     return float(_statistics(G, None)["global_efficiency"]) if len(G) > 1 else 0
+
+
+# Betweenness
+
+
+def _betweenness(
+    graph: Graph, weight: str | None, what: str, endpoints: bool, sources: list[int] | None, targets: list[int] | None = None
+) -> dict[str, list[Any]]:
+    """What ooc stats --betweenness says of the vertices or the edges. The pass over all also finds all other statistics."""
+    arcs, key = graph.arcs(weight), (weight, what, endpoints)
+    if (arcs.weights <= 0).any():  # also of loops, which ooc drops
+        raise NotImplementedError("ooc counts paths where weights are above 0")
+    if sources is None and key in graph.betweenness:
+        return graph.betweenness[key]
+    found = _asked(graph, arcs, sources, targets, betweenness=what, endpoints=endpoints)
+    columns: dict[str, list[Any]] = {name: found[what].get(name, []) for name in ("source", "target", *_SCALED)}
+    if sources is None:
+        graph.betweenness[key] = columns
+        graph.statistics.setdefault(weight, _with_columns({**found, "edges": None}, arcs))
+    return columns
+
+
+_SCALED = ("betweenness", "betweenness_centrality")  # as sums over pairs, and as shares of all pairs
+
+
+def _of_vertices(graph: Graph, numbers: Iterable[float | None]) -> dict[Hashable, float]:
+    return {u: float("nan") if number is None else float(number) for u, number in zip(graph.nodes, numbers)}
+
+
+def _of_edges(graph: Graph, weight: str | None, found: dict[str, list[Any]], numbers: Iterable[float]) -> dict[Any, float]:
+    """Numbers by the edges, as networkx names them. Of parallel edges, those of the least length share one."""
+    nodes, edges, multi = graph.nodes, dict.fromkeys(graph.graph.edges, 0.0), graph.is_multigraph()
+    for i, j, number in zip(map(int, found["source"]), map(int, found["target"]), numbers):
+        u, v = nodes[i], nodes[j]
+        if not multi:
+            edges[(u, v) if (u, v) in edges else (v, u)] = float(number)
+            continue
+        lengths = {key: data.get(weight, 1) for key, data in graph.graph.adj[u][v].items()}
+        least = [key for key, length in lengths.items() if length == min(lengths.values())]
+        for key in least:
+            edges[(u, v, key) if (u, v, key) in edges else (v, u, key)] = number / len(least)
+    return edges
+
+
+def _sampled(graph: Graph, k: int | None, seed: Any) -> tuple[list[int] | None, Callable[[], Any]]:
+    """The sources that networkx would draw, and what draws them: nothing is drawn where networkx has to."""
+    if k is None:
+        return None, lambda: None
+    own = getattr(seed, "_rng", None)  # of NumPy, in networkx's wrapper
+    other = copy.deepcopy(seed) if own is None else type(seed)(copy.deepcopy(own))
+    return sorted(map(graph.index, other.sample(graph.nodes, k))), functools.partial(seed.sample, graph.nodes, k)
+
+
+def betweenness_centrality(
+    G: Graph, k: Any = None, normalized: bool = True, weight: Any = None, endpoints: bool = False, seed: Any = None
+) -> Any:
+    some, draw = _sampled(G, None if k == len(G) else k, seed)
+    if some == []:
+        return _refused("betweenness_centrality", G, k, normalized, weight, endpoints, seed)
+    found = _betweenness(G, weight, "vertices", bool(endpoints), some)
+    draw()
+    return _of_vertices(G, found[_SCALED[bool(normalized)]])
+
+
+def edge_betweenness_centrality(G: Graph, k: Any = None, normalized: bool = True, weight: Any = None, seed: Any = None) -> Any:
+    some, draw = _sampled(G, k, seed)
+    if some == []:
+        return _refused("edge_betweenness_centrality", G, k, normalized, weight, seed)
+    found = _betweenness(G, weight, "edges", False, some)
+    draw()
+    return _of_edges(G, weight, found, found[_SCALED[bool(normalized)]])
+
+
+def _pairs(graph: Any, sources: Any, targets: Any, edges: bool) -> str:
+    """Why ooc does not count paths from these sources to these targets; "" if it does."""
+    every = set(graph)
+    if len(set(sources)) < len(sources):
+        return "a source is there twice"
+    if not sources or not every & set(targets):
+        return "there is no pair of vertices to count paths of"
+    return "networkx shares out paths to some targets in another way among edges" if edges and not every <= set(targets) else ""
+
+
+def _subset(graph: Graph, sources: Any, targets: Any, weight: str | None, what: str) -> dict[str, list[Any]]:
+    """What ooc stats --betweenness says of paths from some vertices to some."""
+    if why := _pairs(graph, sources, targets, what == "edges"):
+        raise NotImplementedError(why)
+    starts, ends = (sorted(map(graph.index, some)) for some in (sources, set(graph) & set(targets)))
+    return _betweenness(graph, weight, what, False, starts, ends)
+
+
+def betweenness_centrality_subset(G: Graph, sources: Any, targets: Any, normalized: bool = False, weight: Any = None) -> Any:
+    if any(s not in G for s in sources):
+        return _refused("betweenness_centrality_subset", G, sources, targets, normalized, weight)
+    return _of_vertices(G, _subset(G, sources, targets, weight, "vertices")[_SCALED[bool(normalized)]])
+
+
+def edge_betweenness_centrality_subset(G: Graph, sources: Any, targets: Any, normalized: bool = False, weight: Any = None) -> Any:
+    if any(s not in G for s in sources):
+        return _refused("edge_betweenness_centrality_subset", G, sources, targets, normalized, weight)
+    found = _subset(G, sources, targets, weight, "edges")
+    return _of_edges(G, weight, found, found[_SCALED[bool(normalized)]])

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +71,7 @@ class InputWarning(UserWarning):
 def warn(message: str) -> None:
     """Warns whoever has called this package."""
     depth, frame = 1, sys._getframe()
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith((f"{__package__}.", "contextlib")):
         depth, frame = depth + 1, frame.f_back
     warnings.warn(message, InputWarning, depth)
 
@@ -122,24 +122,26 @@ def program() -> str:
     return found
 
 
-def flags(named: dict[str, Any]) -> list[str]:
+def flags(named: Mapping[str, Any]) -> list[str]:
     """The flags of the command, by their names with _ for -. None and False are none."""
     words = []
     for name, value in named.items():
+        if isinstance(value, (list, tuple)):
+            value = ",".join(map(str, value))
         if value is not None and value is not False:
             words.append("--" + name.replace("_", "-") + ("=true" if value is True else f"={value}"))
     return words
 
 
-def run(*words: str | os.PathLike[str]) -> list[dict[str, Any]]:
-    """Runs the command with these words and --json, and returns what it prints."""
-    return list(lines(*words))
+def run(*words: str | os.PathLike[str], file: str = "") -> list[dict[str, Any]]:
+    """Runs the command with these words and --json, and returns what it prints. What it says of the file is warned of."""
+    return list(lines(*words, file=file))
 
 
-def lines(*words: str | os.PathLike[str]) -> Generator[dict[str, Any], None, None]:
+def lines(*words: str | os.PathLike[str], file: str = "") -> Generator[dict[str, Any], None, None]:
     """Runs the command with these words and --json, and yields each object as it is printed.
 
-    Where this stops early, as at Ctrl-C, the command is told to stop too, and its checkpoint is waited for.
+    What the command says of the file, as it reads it, is warned of at the end. Where this stops early, as at Ctrl-C, the command is told to stop too, and its checkpoint is waited for.
     """
     apart: Any = {"start_new_session": True}  # Ctrl-C of a terminal then comes from here alone
     stop = signal.SIGINT
@@ -172,6 +174,10 @@ def lines(*words: str | os.PathLike[str]) -> Generator[dict[str, Any], None, Non
             child.stdout.close()
         if child.returncode:
             raise _error(failure, child.returncode, said)
+        said.seek(0)
+        for text in said.read().decode(errors="replace").splitlines():
+            if file and text.startswith(f"{file}: "):
+                warn(in_python(text.removeprefix(f"{file}: ")))
 
 
 def _object(line: bytes) -> dict[str, Any]:

@@ -10,12 +10,12 @@ from typing import Any
 
 @contextlib.contextmanager
 def shown(progress: bool | Callable[[dict[str, Any]], None] | None) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """Gives what shows each status: a bar of tqdm where that is installed, else lines; None is a bar on terminals alone."""
+    """Gives what shows each status: a bar of tqdm where that is installed, else lines; None is a bar on terminals and in notebooks."""
     if callable(progress):
         yield progress
         return
     if progress is None:
-        progress = sys.stderr.isatty()
+        progress = sys.stderr.isatty() or _in_a_notebook()
     if not progress:
         yield lambda status: None
         return
@@ -31,6 +31,12 @@ def shown(progress: bool | Callable[[dict[str, Any]], None] | None) -> Iterator[
             bar.update(status["progress"] - bar.n)
 
         yield show
+
+
+def _in_a_notebook() -> bool:
+    """Whether this runs for a notebook, whose standard error is no terminal."""
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
 
 
 def _stage(status: dict[str, Any]) -> str:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from . import flags as typed
 from . import graphs, program
 from .progress import shown
 from .store import Store
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Progress = Callable[[dict[str, Any]], None]
 
@@ -33,7 +37,7 @@ def solve(
     weight: Any = graphs.WEIGHT,
     sources: str | Iterable[Hashable] | None = None,
     progress: bool | Progress | None = None,
-    **flags: Any,
+    **flags: Unpack[typed.Solve],
 ) -> Store:
     """Computes every shortest distance of a graph into a store, a folder on disk. The same call resumes what was interrupted.
 
@@ -44,7 +48,7 @@ def solve(
     weight is the attribute of lengths in networkx and igraph, or the column in pandas; in networkx also a function of an edge's ends
     and data; None makes every length 1. The lengths of matrices and files have no such name.
     sources are the vertices that get rows of distances, by default all.
-    progress shows a bar: by default on a terminal that tqdm can draw on. A function instead gets each object "status" of docs/json.md.
+    progress shows a bar: by default on a terminal and in a notebook. A function instead gets each object "status" of docs/json.md.
     flags are those of ooc solve, with _ for -: device_memory="2GiB", predecessors=True, kind="f64", restart=True.
 
     A store that is there has to be the answer to this very call, with its defaults; InputError if it is not, and nothing changes.
@@ -54,10 +58,7 @@ def solve(
     InputWarning says what was taken for granted.
     """
     if isinstance(graph, (str, os.PathLike)):
-        if weight != graphs.WEIGHT:
-            raise TypeError('weight= is for a graph in memory: columns="from=A,to=B,weight=C" says it of a file')
-        words, ids = [f"--{'' if directed else 'un'}directed"] * (directed is not None), None
-        return _solved([os.fspath(graph)], words, out, sources, ids, progress, flags)
+        return _solved(os.fspath(graph), of_file(directed, weight), out, sources, None, progress, flags)
     if out is None:
         raise TypeError("out= has to name the folder that the distances of a graph in memory go to")
     known = graphs.read(graph, directed, weight)
@@ -73,49 +74,79 @@ def solve_graph(
     out: str | os.PathLike[str],
     sources: str | Iterable[Hashable] | None,
     progress: bool | Progress | None,
-    flags: dict[str, Any],
+    flags: Mapping[str, Any],
 ) -> Store:
     """Solves a graph in memory."""
+    with in_file(graph, flags) as (file, words, called):
+        return _solved(file, words, out, called(sources), graph.ids, progress, flags)
+
+
+def of_file(directed: bool | None, weight: Any) -> list[str]:
+    """The words with which the command reads a file."""
+    if weight != graphs.WEIGHT:
+        raise TypeError('weight= is for a graph in memory: columns="from=A,to=B,weight=C" says it of a file')
+    return [f"--{'' if directed else 'un'}directed"] * (directed is not None)
+
+
+Sources = str | Iterable[Hashable] | None
+
+
+@contextlib.contextmanager
+def in_file(graph: graphs.Graph, flags: Mapping[str, Any]) -> Iterator[tuple[str, list[str], Callable[[Sources], Sources]]]:
+    """Writes a graph in memory into a file, for a while. Gives the file, the words with which the command reads it, and what calls
+    sources as the command does. Errors of the command are about the graph."""
     if wrong := flags.keys() & _READING.keys():
         name = wrong.pop()
         raise TypeError(f"{name}= says how a file is read, and this graph is in memory{_READING[name]}")
+
+    def called(sources: Sources) -> Sources:
+        if sources is None or isinstance(sources, str):
+            return sources
+        names = {label: name for name, label in graph.names().items()}
+        return [names[label] for label in sources]
+
     with graphs.saved(graph) as (file, *words):
-        if sources is not None and not isinstance(sources, str):
-            called = {label: name for name, label in graph.names().items()}
-            sources = [called[label] for label in sources]
         try:
-            return _solved([file], words, out, sources, graph.ids, progress, flags)
+            yield file, words, called
         except program.Error as e:
             changed = "another graph, or one with other lengths, as weight= and unweighted= make them"
             e.message = e.message.replace(f"another file, or {file} has changed since", changed).replace(file, "the graph")
             e.args = (e.message,)
             if isinstance(e, program.NegativeCycleError):
-                names = graph.names()
-                e.cycle = [names[name] for name in e.cycle]
+                labels = graph.names()
+                e.cycle = [labels[name] for name in e.cycle]
             raise
 
 
+@contextlib.contextmanager
+def chosen(sources: Sources) -> Iterator[str | None]:
+    """The flag --sources for these vertices, as the command calls them."""
+    if sources is None or isinstance(sources, str):
+        yield sources
+        return
+    with tempfile.TemporaryDirectory(prefix="ooc-") as folder:
+        names = Path(folder, "sources")
+        graphs.listed(map(str, sources), names)
+        if not names.stat().st_size:
+            raise ValueError("sources= or targets= names no vertex: without it, all are taken")
+        yield str(names)
+
+
 def _solved(
-    files: list[str],
+    file: str,
     words: list[str],
     out: str | os.PathLike[str] | None,
-    sources: str | Iterable[Hashable] | None,
+    sources: Sources,
     ids: graphs.Ids | None,
     progress: bool | Progress | None,
-    flags: dict[str, Any],
+    flags: Mapping[str, Any],
 ) -> Store:
     if out is not None:
         words = [*words, f"--out={os.fspath(out)}"]
     words = [*words, "--strict"]  # a call asks for its defaults, too
     with contextlib.ExitStack() as stack:
-        if sources is not None and not isinstance(sources, str):
-            names = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ooc-")), "sources")
-            graphs.listed(map(str, sources), names)
-            if not names.stat().st_size:
-                raise ValueError("sources= names no vertex: without it, all have rows")
-            sources = str(names)
-        words += program.flags({**flags, "sources": sources})
-        printed = stack.enter_context(contextlib.closing(program.lines("solve", *words, "--", *files)))
+        words += program.flags({**flags, "sources": stack.enter_context(chosen(sources))})
+        printed = stack.enter_context(contextlib.closing(program.lines("solve", *words, "--", file)))
         show = stack.enter_context(shown(progress))
         last: dict[str, Any] = {}
         for last in printed:

@@ -10,12 +10,19 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from . import graphs, program
+from . import flags as typed
+from . import graphs, program, tables
 from .graphs import Array, Ids
+from .tables import Statistics
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+    from typing_extensions import Unpack
 
 _UNREACHABLE = {"i32": 0x3F3F3F3F, "u16": 0x7F7F, "u8": 255}  # docs/format.md; inf in the other kinds
 _BLOCK = 64 << 20  # bytes of a matrix that are in memory at a time
@@ -193,16 +200,7 @@ class Store:
         """The distance between two vertices: store[u, v]."""
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise TypeError("a distance is that of two vertices: store[u, v]")
-        r, c = self._row_index(pair[0]), self.index(pair[1])
-        if self.layout == "factors":
-            return float(self.row(pair[0])[c])
-        tile = self._meta["tile"]
-        if self.layout == "upper":
-            r, c = min(r, c), max(r, c)
-            stored = self._field("distance")[self._places(r // tile)[1] + c // tile - r // tile, r % tile, c % tile]
-        else:
-            stored = self._field("distance")[r // tile, c // tile, r % tile, c % tile]
-        return float(self._distances(np.array([stored]))[0])
+        return float(self._block([self._row_index(pair[0])], [self.index(pair[1])])[0, 0])
 
     def row(self, u: Hashable) -> Array:
         """The distances from u to all vertices, in the order of ids."""
@@ -211,13 +209,69 @@ class Store:
     @_of_one_store
     def rows(self, us: Iterable[Hashable]) -> Array:
         """The distances from these vertices to all: an array of a row each."""
-        wanted = [self._row_index(u) for u in us]
+        return self._block([self._row_index(u) for u in us])
+
+    @_of_one_store
+    def table(self, us: Iterable[Hashable] | None = None, vs: Iterable[Hashable] | None = None) -> pd.DataFrame:
+        """The distances from us to vs, by default from all sources to all vertices: a pandas table with the vertices as its index and
+        its columns."""
+        pandas = tables.needed("store.table")
+        us, vs = self.sources if us is None else list(us), None if vs is None else list(vs)
+        columns = None if vs is None else [self.index(v) for v in vs]
+        found = self._block([self._row_index(u) for u in us], columns)
+        return pandas.DataFrame(found, tables.index(us, "source"), tables.index(self.ids if vs is None else vs, "target"))
+
+    def to_xarray(self) -> xr.DataArray:
+        """All distances as an xarray.DataArray of the dimensions source and target. It reads from disk what is asked of it, when it is.
+
+        D.sel(source=u, target=v) is store[u, v]. D.load() reads all into memory.
+        """
+        import xarray
+        from xarray.backends import BackendArray
+        from xarray.core import indexing
+
+        store = self
+
+        class Distances(BackendArray):
+            shape, dtype = store.shape, store.dtype
+
+            def __getitem__(self, key: Any) -> Any:
+                return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER, store._outer)
+
+        self._check()
+        coordinates = {"source": tables.index(self.sources), "target": tables.index(self.ids)}
+        return xarray.DataArray(
+            xarray.Variable(("source", "target"), indexing.LazilyIndexedArray(Distances()), {"kind": self.kind}),
+            coordinates,
+            name="distance",
+        )
+
+    @_of_one_store
+    def _outer(self, key: tuple[Any, ...]) -> Array:
+        """The distances that an index of each dimension picks: an integer, a slice, or an array of integers."""
+        rows, columns = (np.arange(size)[part] for size, part in zip(self.shape, key))
+        every = np.array_equal(columns, np.arange(self.n))
+        found = self._block(np.atleast_1d(rows), None if every else np.atleast_1d(columns))
+        return found.reshape(np.shape(rows) + np.shape(columns))
+
+    def _block(self, rows: Any, columns: Any = None) -> Array:
+        """The distances at these rows and columns, by their numbers; without columns, at all of them."""
         if self.layout == "factors":
-            return self._computed(wanted)
-        made = np.empty((len(wanted), self.n), self.dtype)
-        for i, r in enumerate(wanted):
-            made[i] = self._distances(self._stored_row(r))
+            return self._computed(rows, columns)
+        made = np.empty((len(rows), self.n if columns is None else len(columns)), self.dtype)
+        columns = None if columns is None else np.asarray(columns, np.int64)
+        for i, r in enumerate(rows):
+            made[i] = self._distances(self._stored_row(r) if columns is None else self._stored_at(r, columns))
         return made
+
+    def _stored_at(self, r: int, columns: Array) -> Array:
+        """The words of a row at these columns: what else is in the row is not read."""
+        tile = self._meta["tile"]
+        if self.layout != "upper":
+            return self._field("distance")[r // tile, columns // tile, r % tile, columns % tile]
+        low, high = np.minimum(columns, r), np.maximum(columns, r)
+        side, i = -(-self.n // tile), low // tile
+        return self._field("distance")[i * side - i * (i - 1) // 2 + high // tile - i, low % tile, high % tile]
 
     def _stored_row(self, r: int, field: str = "distance") -> Array:
         tiles, (i, k) = self._field(field), divmod(r, self._meta["tile"])
@@ -227,14 +281,17 @@ class Store:
         side = -(-self.n // self._meta["tile"])
         return np.concatenate([tiles[above, :, k], tiles[at : at + side - i, k]]).reshape(-1)[: self.n]
 
-    def _computed(self, wanted: list[int]) -> Array:
-        """Rows of a store that keeps factors."""
-        if not wanted:
-            return np.empty((0, self.n), self.dtype)
+    def _computed(self, rows: Any, columns: Any = None) -> Array:
+        """The same of a store that keeps factors."""
+        if not len(rows) or (columns is not None and not len(columns)):
+            return np.empty((len(rows), self.n if columns is None else len(columns)), self.dtype)
         with tempfile.TemporaryDirectory(prefix="ooc-") as folder:
-            names, file = Path(folder, "names"), Path(folder, "rows.npy")
-            graphs.listed((self._name(r) for r in wanted), names)
-            program.run("export", "--rows", f"@{names}", "--unreachable", "inf", "--", self.folder, file)
+            file, words = Path(folder, "distances.npy"), ["--unreachable", "inf"]
+            for flag, wanted in (("rows", rows), ("cols", columns)):
+                if wanted is not None:
+                    graphs.listed((self._name(i) for i in wanted), Path(folder, flag))
+                    words.append(f"--{flag}=@{Path(folder, flag)}")
+            program.run("export", *words, "--", self.folder, file)
             return np.load(file).astype(self.dtype, copy=False)
 
     def _blocks(self, field: str) -> Iterator[tuple[int, int, Array]]:
@@ -258,7 +315,7 @@ class Store:
     def to_numpy(self) -> Array:
         """All distances: an array of shape, in memory."""
         if self.layout == "factors":
-            return self._computed(list(range(self.n)))
+            return self._computed(range(self.n))
         tiles, tile, made = self._field("distance"), self._meta["tile"], np.empty(self.shape, self.dtype)
 
         def fill(i: int) -> None:  # no two of these write to one place
@@ -345,13 +402,40 @@ class Store:
         return [self._label(name) for name in found["vertices"]]
 
     @_of_one_store
-    def stats(self, **flags: Any) -> dict[str, Any]:
-        """What ooc stats --json prints, with ids as in the graph: docs/stats.md defines each number. None is infinite, or unknown.
+    def paths(self, pairs: Iterable[tuple[Hashable, Hashable]] | pd.DataFrame) -> pd.DataFrame:
+        """A shortest path of each pair of vertices: a pandas table with the columns source, target, distance and path, the list of the
+        vertices in order. Where there is no path it is empty, and the distance inf.
 
-        flags are those of the command: bins, within, k_nearest.
+        pairs are pairs of vertices, or the rows of a table of two columns.
+        """
+        pandas = tables.needed("store.paths")
+        asked = [tuple(pair) for pair in (pairs.itertuples(index=False) if hasattr(pairs, "itertuples") else pairs)]
+        if any(len(pair) != 2 for pair in asked):
+            raise ValueError("pairs= has two vertices in each pair")
+        names = [",".join(graphs.quoted(self._name(self.index(vertex))) for vertex in pair) for pair in asked]
+        found = []
+        if names:
+            with tempfile.TemporaryDirectory(prefix="ooc-") as folder:
+                file = Path(folder, "pairs")
+                file.write_text("\n".join(names) + "\n", encoding="utf-8")
+                found = program.run("path", f"--pairs={file}", "--", self.folder)
+        made = {
+            "source": tables.index([u for u, _ in asked]),
+            "target": tables.index([v for _, v in asked]),
+            "distance": np.array([one["length"] if one["reachable"] else np.inf for one in found], np.float64),
+            "path": pandas.Series([[self._label(name) for name in one["vertices"]] for one in found], dtype=object),
+        }
+        return pandas.DataFrame(made)
+
+    @_of_one_store
+    def stats(self, **flags: Unpack[typed.StoreStats]) -> Statistics:
+        """What ooc stats --json prints, with ids as in the graph: docs/stats.md defines each number. None is infinite, or unknown.
+        What there is of each vertex is also a pandas table: stats().table.
+
+        flags are those of the command: bins, within, k_nearest, plot.
         """
         (found,) = program.run("stats", *program.flags(flags), "--", self.folder)
-        return {key: value if key in ("type", "kind") else self._labelled(value) for key, value in found.items()}
+        return Statistics.labelled(found, self._label)
 
     def nearest(self, k: int) -> tuple[Array, Array]:
         """The k nearest other vertices of each, the nearest first, and their distances: two arrays of n rows and k columns.
@@ -366,7 +450,7 @@ class Store:
         return vertices, distances
 
     @_of_one_store
-    def verify(self, **flags: Any) -> dict[str, Any]:
+    def verify(self, **flags: Unpack[typed.Verify]) -> dict[str, Any]:
         """Compares every checksum, and distances with an independent search. CorruptError if something is wrong.
 
         flags are those of ooc verify: rows=64 samples, or full=True to prove every distance. Returns what was compared.
@@ -382,15 +466,6 @@ class Store:
         if not self._meta["ids"]:
             return self.ids[int(name) - self._meta["id_base"]]
         return int(name) if self._meta["ids"] == "numeric" else name
-
-    def _labelled(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self._label(value)
-        if isinstance(value, list):
-            return [self._labelled(v) for v in value]
-        if isinstance(value, dict):
-            return {key: self._labelled(v) for key, v in value.items()}
-        return value
 
 
 def _sources(listed: str | None) -> dict[int, int] | None:
