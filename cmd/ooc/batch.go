@@ -22,6 +22,7 @@ import (
 	"ooc/engine/text"
 	"ooc/kernels"
 	"ooc/tiles"
+	"ooc/tiles/class"
 )
 
 // runBatch solves many graphs.
@@ -56,11 +57,11 @@ func (o *solveOptions) runBatch(ctx context.Context, inputs []input) (err error)
 	}
 	display.Device(d, why)
 	defer func() {
-		if exit.Code(err) != exit.Interrupted { // else readers that were left may still use it
+		if exit.Code(err) != class.Interrupted { // else readers that were left may still use it
 			err = errors.Join(err, d.Close())
 		}
 	}()
-	shared := device.Share(d)
+	shared := &device.Shared{On: d}
 	part := shared.Part(0)
 	for _, j := range jobs {
 		j.on, j.show = part, display // to plan with
@@ -91,9 +92,9 @@ func (o *solveOptions) runBatch(ctx context.Context, inputs []input) (err error)
 	err = errors.Join(err, log.Close())
 	b.show.Finish(exit.Code(err))
 	switch exit.Code(err) {
-	case exit.Interrupted:
+	case class.Interrupted:
 		err = fmt.Errorf("%w%s; continue with:\n  %s", err, o.maxHoursOver(ctx), show.SameCommand(os.Args))
-	case exit.SomeFailed:
+	case class.SomeFailed:
 		err = fmt.Errorf("%w; the same command tries what is not solved again:\n  %s", err, show.SameCommand(os.Args))
 	}
 	return err

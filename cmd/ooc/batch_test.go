@@ -16,6 +16,7 @@ import (
 	"ooc/cmd/ooc/exit"
 	"ooc/engine/batch"
 	"ooc/engine/task"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 )
 
@@ -371,7 +372,7 @@ func TestOutDir(t *testing.T) {
 		"a.gr b.gr --out y":                  "--out-dir",
 		"a.gr b.gr --out-dir y --timeline t": "--timeline",
 	} {
-		ooc(t, dir, append([]string{"solve", "--device", "cpu"}, strings.Fields(line)...)...).want(t, exit.Usage, says)
+		ooc(t, dir, append([]string{"solve", "--device", "cpu"}, strings.Fields(line)...)...).want(t, class.Usage, says)
 	}
 	ooc(t, dir, "solve", "a.gr", "b.gr", "--out-dir", "y/z", "--dry-run").want(t, 0, filepath.Join("y", "z", "b.ooc"))
 	if !maps.Equal(before, tree(t, dir)) {

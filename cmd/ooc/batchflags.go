@@ -180,7 +180,7 @@ func (o *solveOptions) checkTimelines(jobs []*job) error {
 	for _, j := range jobs {
 		at := filepath.Clean(j.timeline)
 		if first, ok := from[at]; ok && j.timeline != "" {
-			return exit.Refuse(true, "%s and %s have the same --timeline %s", first, j.from, j.timeline)
+			return exit.UsageError(fmt.Errorf("%s and %s have the same --timeline %s", first, j.from, j.timeline))
 		}
 		from[at] = j.from
 		keep = append(keep, j.output(j.timeline, false, j.store).Keep...)

@@ -69,7 +69,7 @@ func (j *job) runCluster(ctx context.Context) error {
 			if err := j.check(); err != nil {
 				return nil, err
 			}
-			d, err := registry.OpenLocal(j.device, j.deviceMemory, l)
+			d, err := l.Open(j.device, j.deviceMemory)
 			return d, j.orAuto(err)
 		},
 	}

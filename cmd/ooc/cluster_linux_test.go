@@ -18,9 +18,9 @@ import (
 	"testing"
 	"time"
 
-	"ooc/cmd/ooc/exit"
 	"ooc/engine/mpi"
 	"ooc/engine/mpi/mpitest"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 )
 
@@ -233,7 +233,7 @@ func kill(t *testing.T, r *rand.Rand, least int, begin func() killing) {
 			switch {
 			case killed:
 				kills++
-			case code == exit.Locked: // ranks that mpirun has left are still ending
+			case code == class.Locked: // ranks that mpirun has left are still ending
 				time.Sleep(100 * time.Millisecond)
 			default:
 				t.Fatalf("%q: %v\n%s", cmd.Args, err, text)
@@ -338,7 +338,7 @@ func TestClusterStopped(t *testing.T) {
 		}
 		err := <-done
 		<-ended
-		if code := codeOf(t, err); code != exit.Interrupted ||
+		if code := codeOf(t, err); code != class.Interrupted ||
 			!strings.Contains(rest.String(), "continue with:\n  "+goOn) {
 			t.Fatalf("%s: exit code %d\n%s", l.Name, code, rest)
 		}
@@ -379,29 +379,29 @@ func TestClusterRefuses(t *testing.T) {
 			says  string
 			lines [][]string
 		}{
-			{exit.Usage, "runs version",
+			{class.Usage, "runs version",
 				[][]string{line(here, "--out", "one.ooc"),
 					append([]string{here, "env", "OOC_TEST_VERSION=0.1"}, line(here, "--out", "one.ooc")[1:]...)}},
-			{exit.BadInput, "another file here",
+			{class.Input, "another file here",
 				[][]string{line(here, "--out", filepath.Join(here, "one.ooc")),
 					line(there, "--out", filepath.Join(here, "one.ooc"))}},
-			{exit.BadInput, "another folder here",
+			{class.Input, "another folder here",
 				[][]string{line(here, "--out", "one.ooc"), line(there, "--out", "one.ooc")}},
-			{exit.BadInput, "another folder here",
+			{class.Input, "another folder here",
 				[][]string{line(here, "--out", "new.ooc"), line(there, "--out", "new.ooc")}},
-			{exit.BadInput, "no such file",
+			{class.Input, "no such file",
 				[][]string{line(here, "--out", filepath.Join(here, "one.ooc")),
 					line(t.TempDir(), "--out", filepath.Join(here, "one.ooc"))}},
-			{exit.BadInput, "rank 1 on",
+			{class.Input, "rank 1 on",
 				[][]string{line(here, "--out", "one.ooc"), line(there, "--out", "one.ooc"),
 					line(here, "--out", "one.ooc")}},
-			{exit.Usage, "a multiple of --tile 128",
+			{class.Usage, "a multiple of --tile 128",
 				[][]string{line(here, "--out", "one.ooc", "--tile", "128", "--round", "64"),
 					line(here, "--out", "one.ooc")}},
-			{exit.Failed, "--device auto takes one that works",
+			{class.Failed, "--device auto takes one that works",
 				[][]string{line(here, "--out", "one.ooc", "--device", "cuda:63"),
 					line(here, "--out", "one.ooc", "--device", "cuda:63")}},
-			{exit.Usage, "grid of 3×1",
+			{class.Usage, "grid of 3×1",
 				[][]string{line(here, "--out", "one.ooc", "--grid", "3x1"),
 					line(here, "--out", "one.ooc", "--grid", "3x1")}},
 		}[:1+8/(1+3*i)] { // all of them over Open MPI, whose eager messages are the shortest
@@ -428,11 +428,11 @@ func TestClusterRefuses(t *testing.T) {
 		args  []string
 		not   string // made
 	}{
-		{exit.Usage, "matrix from standard input", 2, []string{"-", "--out", "matrix.ooc", "--no-arc", "inf"},
+		{class.Usage, "matrix from standard input", 2, []string{"-", "--out", "matrix.ooc", "--no-arc", "inf"},
 			"matrix.ooc"},
-		{exit.BadInput, "no such file", 2, []string{"g.gr", "--out", "no/such/x.ooc"}, "no"},
-		{exit.Usage, "grid of 3×7", 1, []string{"g.gr", "--out", "alone.ooc", "--grid", "3x7"}, "alone.ooc"},
-		{exit.Usage, "one process makes", 2, []string{"f.ooc"}, "none"},
+		{class.Input, "no such file", 2, []string{"g.gr", "--out", "no/such/x.ooc"}, "no"},
+		{class.Usage, "grid of 3×7", 1, []string{"g.gr", "--out", "alone.ooc", "--grid", "3x7"}, "alone.ooc"},
+		{class.Usage, "one process makes", 2, []string{"f.ooc"}, "none"},
 	} {
 		cmd := asCommand(t, all[0].Command(t, c.ranks, self,
 			append([]string{"solve", "--cluster", "mpi", "--device", "cpu"}, c.args...)...), here)
@@ -452,10 +452,10 @@ func TestClusterRefuses(t *testing.T) {
 		says string
 		args []string
 	}{
-		{exit.Usage, mpi.ErrAbsent.Error(), nil},
-		{exit.Usage, "is for one graph", []string{"g.gr"}},
-		{exit.Usage, "does not go with", []string{"--sources", "part:1/2"}},
-		{exit.Usage, "runs in one process", []string{"--algorithm", "squaring"}},
+		{class.Usage, mpi.ErrAbsent.Error(), nil},
+		{class.Usage, "is for one graph", []string{"g.gr"}},
+		{class.Usage, "does not go with", []string{"--sources", "part:1/2"}},
+		{class.Usage, "runs in one process", []string{"--algorithm", "squaring"}},
 	} {
 		cmd := command(t, here, append([]string{"solve", "g.gr", "--cluster", "mpi"}, c.args...)...)
 		cmd.Env = append(cmd.Env, mpi.Variable+"=/missing/libmpi.so")

@@ -18,6 +18,7 @@ func TestCompletion(t *testing.T) {
 		{"mst --kind ", "i32 f32 :4"},
 		{"solve --device ", "auto cuda opencl cpu :4"},
 		{"solve --layout ", "upper square :4"},
+		{"stats --betweenness ", "vertices edges both :4"},
 		{"solve --tile ", ":4"},
 		{"solve --device-memory ", ":4"},
 		{"solve --sources ", ":0"},

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"ooc/cmd/ooc/exit"
 	"ooc/engine/mpi/mpitest"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 )
 
@@ -113,7 +113,7 @@ func flipAll(t *testing.T, r *rand.Rand, dir, store, from, to string) {
 				text, r := ask(args)
 				switch {
 				case text == whole[i] && !(found && i < 2):
-				case r.code != exit.Corrupt || !strings.Contains(r.stderr, name) ||
+				case r.code != class.Corrupt || !strings.Contains(r.stderr, name) ||
 					strings.Contains(r.stderr, "another store") || strings.Contains(r.stderr, "version"):
 					t.Errorf("%s, byte %d, bit %d: ooc %s: %.300s\nof the whole store: %.300s\n%s",
 						path, bit/8, bit%8, strings.Join(args, " "), text, whole[i], r.stderr)

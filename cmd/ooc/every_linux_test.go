@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"ooc/cmd/ooc/exit"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 )
 
@@ -39,7 +39,7 @@ func TestOutputsOnFullVolume(t *testing.T) {
 		if info, err := os.Stat(printed); err != nil || info.Size() != 4096 {
 			t.Errorf("ooc %s printed %d bytes, %v", line, info.Size(), err)
 		}
-		if code != exit.NoSpace || !strings.Contains(said, "standard output is not complete") {
+		if code != class.NoSpace || !strings.Contains(said, "standard output is not complete") {
 			t.Errorf("ooc %s: exit code %d\n%s", line, code, said)
 		}
 	}
@@ -50,7 +50,7 @@ func TestOutputsOnFullVolume(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range lines {
-		if code, said := print(line); code != exit.NoSpace {
+		if code, said := print(line); code != class.NoSpace {
 			t.Errorf("ooc %s: exit code %d\n%s", line, code, said)
 		}
 	}
@@ -62,7 +62,7 @@ func TestOutputsOnFullVolume(t *testing.T) {
 		if strings.Contains(w.line, "--dry-run") {
 			continue // it writes none
 		}
-		ooc(t, dir, append(line, filepath.Join(volume, "out"+w.ext))...).want(t, exit.NoSpace,
+		ooc(t, dir, append(line, filepath.Join(volume, "out"+w.ext))...).want(t, class.NoSpace,
 			"no space left on device")
 		if left, err := os.ReadDir(volume); err != nil || len(left) != 1 {
 			t.Errorf("ooc %s left %v, %v", w.line, left, err)
@@ -76,7 +76,7 @@ func TestOutputsOnReadOnlyVolume(t *testing.T) {
 	volume := mounted(t, "-t", "tmpfs", "-o", "ro", "ooc-test")
 	before := tree(t, dir)
 	for _, w := range writers {
-		ooc(t, dir, append(strings.Fields(w.line), filepath.Join(volume, "out"+w.ext))...).want(t, exit.Failed,
+		ooc(t, dir, append(strings.Fields(w.line), filepath.Join(volume, "out"+w.ext))...).want(t, class.Failed,
 			"read-only file system")
 		if !maps.Equal(before, tree(t, dir)) {
 			t.Errorf("ooc %s changed files", w.line)

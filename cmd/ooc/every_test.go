@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"ooc/cmd/ooc/exit"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 )
 
@@ -49,7 +49,8 @@ func everyCommand(t *testing.T) (dir string, lines []string) {
 		"merge m.ooc m1.ooc m2.ooc", "merge m.ooc m1.ooc m2.ooc --json", "verify g.ooc", "verify g.ooc --json",
 		"verify g.ooc --full", "verify g.ooc --full --json", "scrub g.ooc", "scrub g.ooc --json",
 		"stats g.ooc", "stats g.ooc --json", "stats g.ooc --csv", "stats g.gr", "stats g.gr --json",
-		"near g.gr n.csv --within 100 --json --overwrite", "sssp g.gr --source 1", "sssp g.gr --source 1 --json",
+		"near g.gr n.csv --within 100 --json --overwrite", "near g.gr n.csv --within 9 --targets 1,2 --json --overwrite",
+		"sssp g.gr --source 1", "sssp g.gr --source 1 --json",
 		"mst g.gr --undirected", "mst g.gr --undirected --json", "plan g.gr", "plan g.gr --json",
 		"gen --help", "devices", "devices --json", "bench", "bench tables --quick --budget 1ns", "help", "help solve",
 		"help formats", "man", "man solve", "completion bash", "--version", "version", "version --json", "solve --help",
@@ -90,7 +91,7 @@ func TestFewFiles(t *testing.T) {
 			r := finish(t, cmd)
 			if r.code != 0 {
 				failed = true
-				if r.code != exit.Failed && r.code != exit.SomeFailed ||
+				if r.code != class.Failed && r.code != class.SomeFailed ||
 					!strings.Contains(r.stdout+r.stderr, "too many open files") {
 					t.Errorf("ooc %s, %d files: exit code %d\n%s", line, files, r.code, r.stderr)
 				}
@@ -123,7 +124,7 @@ func TestFullOutput(t *testing.T) {
 		_ = cmd.Run()
 		full.Close()
 		code, said := cmd.ProcessState.ExitCode(), stderr.String()
-		if code != exit.NoSpace ||
+		if code != class.NoSpace ||
 			strings.Count(said, "standard output is not complete: write /dev/stdout: no space left on device") != 1 {
 			t.Errorf("ooc %s: exit code %d\n%s", line, code, said)
 		}

@@ -93,7 +93,7 @@ func (o *exportOptions) run(ctx context.Context) error {
 		}
 		var table *idfile.File
 		if o.ids != "" {
-			if table, err = export.NewIDs(p, o.output(o.ids, o.Overwrite, files...), o.Options); err != nil {
+			if table, err = o.Options.NewIDs(p, o.output(o.ids, o.Overwrite, files...)); err != nil {
 				return err
 			}
 		}
@@ -116,7 +116,10 @@ func (o *exportOptions) run(ctx context.Context) error {
 // write writes distances or predecessors to a file or to standard output.
 func (o *exportOptions) write(ctx context.Context, p *engine.Problem, file string) error {
 	if file == "-" {
-		o.Format = cmp.Or(o.Format, map[bool]string{true: "npy", false: "csv"}[o.predecessors])
+		if o.Format == "" && o.predecessors {
+			o.Format = "npy"
+		}
+		o.Format = cmp.Or(o.Format, "csv")
 		return export.Write(ctx, p, terminal.Raw, o.Options)
 	}
 	began := time.Now()

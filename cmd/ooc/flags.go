@@ -100,7 +100,8 @@ func (f *deviceFlags) open() (d kernels.Device, why string, err error) {
 
 // isOne refuses the names of several devices, of which only single solves and statistics make use.
 func (f *deviceFlags) isOne() error {
-	return exit.Refuse(registry.Several(f.device), "--device %s: this command runs on one device; name one", f.device)
+	n, _ := registry.Count(f.device) // the flag has taken the name
+	return exit.Refuse(n > 1, "--device %s: this command runs on one device; name one", f.device)
 }
 
 // orAuto adds the way out to the error of a named device that is there and does not open.

@@ -266,7 +266,7 @@ func TestBombs(t *testing.T) {
 				cmd := command(t, dir, append([]string{"solve", "-", "--out", "bomb.ooc"},
 					strings.Fields(c.flags)...)...)
 				e := c.e
-				r := feed(t, cmd, packed, &e)
+				r := compressTo(t, cmd, packed, &e)
 				r.want(t, 3, c.reason)
 				if most, ok := maxRSS(cmd.ProcessState); ok && most > 500<<20 {
 					t.Errorf("it took %d MiB", most>>20)
@@ -276,8 +276,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// feed compresses a stream into a command's standard input until it does not want any more.
-func feed(t *testing.T, cmd *exec.Cmd, packed string, from io.Reader) result {
+// compressTo compresses a stream into a command's standard input until it does not want any more.
+func compressTo(t *testing.T, cmd *exec.Cmd, packed string, from io.Reader) result {
 	t.Helper()
 	pipe, err := cmd.StdinPipe()
 	if err != nil {

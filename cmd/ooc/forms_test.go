@@ -56,13 +56,13 @@ func forms() (all []form) {
 func (f form) algorithms() []string {
 	switch {
 	case f.trees:
-		return []string{rounds.BlockedName, rounds.SingleStageName}
+		return []string{rounds.Blocked.Name(), rounds.SingleStage.Name()}
 	case f.layout == tiles.Upper:
-		return []string{rounds.BlockedName, eliminate.Name}
+		return []string{rounds.Blocked.Name(), eliminate.Name}
 	case f.layout == tiles.Rows:
 		return []string{eliminate.Name}
 	}
-	return []string{rounds.BlockedName, eliminate.Name, rounds.SquaringName, rounds.SingleStageName}
+	return []string{rounds.Blocked.Name(), eliminate.Name, rounds.Squaring.Name(), rounds.SingleStage.Name()}
 }
 
 // chosen is how many rows stores of chosen rows have.
@@ -129,7 +129,7 @@ func (c *killCase) cutPower(t *testing.T, r *rand.Rand, dir string, k *killed, m
 // follows another.
 func (c *killCase) disks(t *testing.T, r *rand.Rand, dir string, most int) (names []string) {
 	t.Helper()
-	g, _, err := read.File(filepath.Join(dir, "g.gr"), read.Options{Kind: c.kind})
+	g, _, _, err := read.Open(filepath.Join(dir, "g.gr"), read.Options{Kind: c.kind})
 	if err != nil {
 		t.Fatal(err)
 	}

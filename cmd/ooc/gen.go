@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -43,9 +42,10 @@ func (o *genOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	asked := func(g gen.Kind) bool { return g.Name == kind && g.Arcs == nil } // it has as many arcs as it is asked for
-	if !o.has("arcs") && slices.ContainsFunc(gen.Kinds, asked) {
-		o.M = 10 * o.N
+	for _, k := range gen.Kinds {
+		if k.Name == kind && k.Arcs == nil && !o.has("arcs") { // it has as many arcs as it is asked for
+			o.M = 10 * o.N
+		}
 	}
 	exit.Graceful.Store(true)
 	return gen.File(ctx, kind, o.Options, file)

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"ooc/cmd/ooc/exit"
 	"ooc/kernels/entry"
+	"ooc/tiles/class"
 )
 
 // player plays the steps of a history in a folder, and holds each answer against the model.
@@ -84,7 +84,7 @@ func (p *player) step(t testing.TB, s step) *failure {
 	if strings.Contains(r.stderr, "goroutine ") || strings.Contains(r.stderr, "panic") {
 		return fail("crashes", "it crashed")
 	}
-	stopped := s.how != "ooc" && (r.code < 0 || r.code == exit.Interrupted)
+	stopped := s.how != "ooc" && (r.code < 0 || r.code == class.Interrupted)
 	switch {
 	case stopped:
 		p.counts["stopped"]++
@@ -101,7 +101,7 @@ func (p *player) step(t testing.TB, s step) *failure {
 		}
 	case want == needed:
 		return fail(fmt.Sprintf("ends with %d", r.code), "it has to be done")
-	case !slices.Contains([]int{exit.Failed, exit.Usage, exit.BadInput, exit.NegativeCycle, exit.Corrupt}, r.code):
+	case !slices.Contains([]int{class.Failed, class.Usage, class.Input, class.NegativeCycle, class.Corrupt}, r.code):
 		return fail(fmt.Sprintf("ends with %d", r.code), "that is no code of a refusal")
 	default:
 		p.counts["refused"]++

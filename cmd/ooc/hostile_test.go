@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"ooc/cmd/ooc/exit"
 	"ooc/tiles"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 )
 
@@ -42,7 +42,7 @@ func TestCampaignHeaders(t *testing.T) {
 	} {
 		writeFile(t, dir, name, text)
 		cmd := command(t, dir, "solve", name)
-		finish(t, cmd).want(t, exit.BadInput, name)
+		finish(t, cmd).want(t, class.Input, name)
 		if most, ok := maxRSS(cmd.ProcessState); ok && most > 200<<20 {
 			t.Errorf("%s took %d MiB", name, most>>20)
 		}
@@ -83,7 +83,7 @@ func TestCampaignForeign(t *testing.T) {
 			for _, words := range []string{"status s.ooc", "query s.ooc paris nice", "verify s.ooc", "scrub s.ooc",
 				"solve s.ooc", "solve s.ooc --restart"} {
 				r := ooc(t, dir, strings.Fields(words)...) // which fails the test where it crashes
-				if r.code < 0 || r.code > exit.Corrupt || name == "" && r.code != 0 {
+				if r.code < 0 || r.code > class.Corrupt || name == "" && r.code != 0 {
 					t.Errorf("%s is %s: %s: exit code %d: %s", name, kind, words, r.code, r.stderr)
 				}
 			}
@@ -124,8 +124,8 @@ func TestForeignFolder(t *testing.T) {
 		for _, words := range []string{"solve theirs", "solve theirs --restart", "solve towns.csv --out theirs",
 			"solve towns.csv --out theirs --restart", "solve towns.csv theirs", "status theirs", "query theirs 1 2",
 			"verify theirs", "scrub theirs"} {
-			if r := ooc(t, dir, strings.Fields(words)...); r.code == 0 || r.code == exit.Failed ||
-				r.code == exit.Locked || !strings.Contains(r.stdout+r.stderr, "theirs") {
+			if r := ooc(t, dir, strings.Fields(words)...); r.code == 0 || r.code == class.Failed ||
+				r.code == class.Locked || !strings.Contains(r.stdout+r.stderr, "theirs") {
 				t.Errorf("%s: %s: exit code %d: %s%s", name, words, r.code, r.stdout, r.stderr)
 			}
 		}
@@ -174,7 +174,7 @@ func TestFilesChangedPlaces(t *testing.T) {
 		}
 		for _, words := range []string{"solve b.csv", "solve b.ooc"} {
 			r := ooc(t, dir, strings.Fields(words)...)
-			r.want(t, exit.Corrupt, to[len(dir)+1:], "it belongs to another store")
+			r.want(t, class.Corrupt, to[len(dir)+1:], "it belongs to another store")
 		}
 		if r := ooc(t, dir, "status", "b.ooc"); strings.Contains(r.stdout, "solved") {
 			t.Errorf("with another's %s: %s", name, r.stdout)
@@ -194,7 +194,7 @@ func TestFilesChangedPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, words := range []string{"scrub b.ooc", "verify b.ooc", "solve b.ooc"} {
-		ooc(t, dir, strings.Fields(words)...).want(t, exit.Corrupt, "b.ooc/sums", "it belongs to another store")
+		ooc(t, dir, strings.Fields(words)...).want(t, class.Corrupt, "b.ooc/sums", "it belongs to another store")
 	}
 }
 
@@ -208,7 +208,7 @@ func TestNoChecksums(t *testing.T) {
 		if err := os.Remove(filepath.Join(dir, "g.ooc", "sums")); err != nil {
 			t.Fatal(err)
 		}
-		r := ooc(t, dir, strings.Fields(words)...).want(t, exit.Failed, "g.ooc has no checksums")
+		r := ooc(t, dir, strings.Fields(words)...).want(t, class.Failed, "g.ooc has no checksums")
 		_, remedy, _ := strings.Cut(r.stderr, "continue with: ooc ")
 		ooc(t, dir, strings.Fields(remedy)...).want(t, 0)
 		ooc(t, dir, strings.Fields(words)...).want(t, 0)

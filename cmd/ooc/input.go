@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -156,10 +155,10 @@ func sourcesOf(f graph.Facts, list string, tile int) (tiles.RowSet, int, error) 
 		return nil, 0, exit.UsageError(err)
 	}
 	if !part {
-		rows, err := verticesOf(f).Sources(list)
+		rows, err := verticesOf(f).Set("sources", list)
 		return rows, tile, err
 	}
-	tile = cmp.Or(tile, plan.RowTile(f.Kind, f.N, f.N, f.Symmetric))
+	tile = plan.Request{Tile: tile}.RowTile(f.Kind, f.N, f.Symmetric)
 	rows, err := parts.Rows(f.N, tile, i, k)
 	if err != nil {
 		err = exit.UsageError(fmt.Errorf("--sources %s: %w", list, err))

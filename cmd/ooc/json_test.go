@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ooc/cmd/ooc/exit"
 	"ooc/kernels/cpu"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 )
 
@@ -169,6 +169,7 @@ func linesWithJSON(t *testing.T) (dir string, lines []string, fail map[string]in
 	dir = t.TempDir()
 	ooc(t, dir, "gen", "road", "g.gr", "-n", "300", "--undirected").want(t, 0)
 	ooc(t, dir, "solve", "g.gr", "--device", "cpu").want(t, 0)
+	writeFile(t, dir, "v.txt", "1 5\n2 7\n")
 	writeFile(t, dir, "a.gr", "p sp 2 1\na 1 2 5\n")
 	writeFile(t, dir, "b.gr", "p sp 2 1\na 1 2 7\n")
 	writeFile(t, dir, "c.csv", "from,to,km\nparis,lyon,465.1\n")
@@ -191,21 +192,24 @@ func linesWithJSON(t *testing.T) (dir string, lines []string, fail map[string]in
 		"solve g.gr --out e.ooc --algorithm eliminate", "solve g.gr --out k.ooc --algorithm blocked",
 		"solve a.gr negative.csv", "solve c.csv", "solve b.gr a.gr --restart",
 		"solve a.gr b.gr negative.csv --dry-run", "solve negative.csv", "status g.ooc",
-		"status " + filepath.Base(queue[0]), "query g.ooc 1 2", "query g.ooc --row 1",
+		"status " + filepath.Base(queue[0]), "query g.ooc 1 2", "query g.ooc --row 1", "query g.gr 1 2 --count",
 		"query a.ooc --col 1", "query a.ooc --rows 1,2 --cols 1,2", "query g.ooc 1 --k-nearest 3", "path g.ooc 1 2",
 		"path a.ooc 2 1", "export g.ooc d.npy", "export g.ooc p.npy --predecessors --rows 1,2",
 		"verify g.ooc", "verify g.ooc --rows 0", "verify matrix.ooc", "verify g.ooc --full", "scrub g.ooc",
-		"stats g.ooc", "stats g.gr --sources 1,2", "stats a.ooc --k-nearest 1 --bins 5 --within 100",
+		"stats g.ooc", "stats g.gr --sources 1,2", "stats g.gr --values v.txt --within 9",
+		"stats g.gr --values v.txt --decay exp:1",
+		"stats a.ooc --k-nearest 1 --bins 5 --within 100", "stats g.gr --betweenness both",
 		"merge m.ooc m1.ooc m2.ooc", "near g.gr n.npz --k-nearest 3", "near a.gr n.csv --within 9",
+		"near a.gr t.csv --within 9 --targets 1",
 		"sssp g.gr --source 1", "sssp a.gr --source 2 --method product", "mst g.gr --undirected", "plan g.gr",
 		"plan g.gr --for stats", "plan matrix.mtx", "plan --vertices 5000 --device h200 --nodes 4 --node-link 1GB/s",
 		"devices",
 		"bench kernels --rounds 1 --tile 512 --threads 1 --predecessors --paths " + fastest, "solve g.gr --tile 65600",
 		"status nothing.ooc", "mst a.gr", "bench cuda --rounds 1", "bench opencl", "version",
 	}
-	return dir, lines, map[string]int{"solve a.gr negative.csv": exit.SomeFailed,
-		"solve a.gr b.gr negative.csv --dry-run": exit.SomeFailed, "solve negative.csv": exit.NegativeCycle,
-		"solve g.gr --tile 65600": exit.Usage, "status nothing.ooc": exit.BadInput, "mst a.gr": exit.BadInput}
+	return dir, lines, map[string]int{"solve a.gr negative.csv": class.SomeFailed,
+		"solve a.gr b.gr negative.csv --dry-run": class.SomeFailed, "solve negative.csv": class.NegativeCycle,
+		"solve g.gr --tile 65600": class.Usage, "status nothing.ooc": class.Input, "mst a.gr": class.Input}
 }
 
 // TestEveryJSON runs every command with --json. Each line must be an object that docs/json.md describes, field by
@@ -219,11 +223,11 @@ func TestEveryJSON(t *testing.T) {
 		r := ooc(t, dir, append(strings.Fields(line), "--json")...)
 		if line == "bench opencl" && device == "" {
 			delete(docs.fields, "opencl")
-			fail[line] = exit.Failed
+			fail[line] = class.Failed
 		}
 		if !gpu && strings.HasPrefix(line, "bench cuda") {
 			delete(docs.fields, "cuda")
-			fail[line] = exit.Failed
+			fail[line] = class.Failed
 		}
 		r.want(t, fail[line])
 		printed := strings.Split(strings.TrimSpace(r.stdout), "\n")

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ooc/cmd/ooc/exit"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 )
 
@@ -42,16 +42,16 @@ func TestKeepFactors(t *testing.T) {
 	ooc(t, dir, "verify", "f.ooc", "--full").want(t, 0, "are proved")
 	ooc(t, dir, "status", "f.ooc").want(t, 0, "factors   f.ooc", "solved")
 	ooc(t, dir, "solve", "f.ooc").want(t, 0, "already solved")
-	ooc(t, dir, "solve", "r.ooc", "--keep", "factors").want(t, exit.BadInput, "was made with --keep rows")
+	ooc(t, dir, "solve", "r.ooc", "--keep", "factors").want(t, class.Input, "was made with --keep rows")
 	ooc(t, dir, "solve", "f.ooc", "--keep", "rows", "--sources", "5,6").want(t, 0, "2 rows")
-	ooc(t, dir, "query", "f.ooc", "7", "1").want(t, exit.BadInput, "chosen sources")
+	ooc(t, dir, "query", "f.ooc", "7", "1").want(t, class.Input, "chosen sources")
 	if _, err := os.Stat(filepath.Join(dir, "f.ooc", "factors")); err == nil {
 		t.Error("a store of rows has factors")
 	}
 	for _, flag := range [][]string{{"--sources", "1"}, {"--predecessors"}, {"--layout", "square"}, {"--tile", "64"},
 		{"--algorithm", "blocked"}} {
 		ooc(t, dir, append([]string{"solve", graph, "--keep", "factors", "--out", "new.ooc"}, flag...)...).want(t,
-			exit.Usage, flag[0], "--keep factors")
+			class.Usage, flag[0], "--keep factors")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "new.ooc")); err == nil {
 		t.Error("what was refused has made a store")
@@ -65,7 +65,7 @@ func TestKeepFactorsOfMany(t *testing.T) {
 	writeFile(t, dir, "a.csv", small)
 	writeFile(t, dir, "b.csv", small)
 	for _, args := range [][]string{{"a.csv", "b.csv"}, {"a.csv", "--dry-run"}} {
-		ooc(t, dir, append([]string{"solve", "--algorithm", "factors"}, args...)...).want(t, exit.Usage,
+		ooc(t, dir, append([]string{"solve", "--algorithm", "factors"}, args...)...).want(t, class.Usage,
 			"--algorithm factors")
 	}
 	// So are lines of a file of jobs, and what only processes that share a solve take.
@@ -74,7 +74,7 @@ func TestKeepFactorsOfMany(t *testing.T) {
 		"--grid 1x2"} {
 		writeFile(t, dir, "jobs", "a.csv\nb.csv "+flags+"\n")
 		name, _, _ := strings.Cut(flags, " ")
-		ooc(t, dir, "solve", "--jobs", "jobs").want(t, exit.Usage, name)
+		ooc(t, dir, "solve", "--jobs", "jobs").want(t, class.Usage, name)
 	}
 	if there, err := os.ReadDir(dir); err != nil || len(there) != 3 {
 		t.Errorf("what was refused has left %v: %v", there, err)
@@ -88,11 +88,16 @@ func TestKeepFactorsOfADenseGraph(t *testing.T) {
 	ooc(t, dir, "gen", "random", "g.csv", "-n", "1500", "-m", "6000").want(t, 0)
 	writeFile(t, dir, "g.csv", string(readFile(t, dir, "g.csv"))+"1500,0,-1\n")
 	args := []string{"solve", "g.csv", "--keep", "factors", "--host-memory", "1MiB"}
-	if r := ooc(t, dir, args...).want(t, 1, "too dense for factors",
-		"ooc solve --keep rows"); strings.Contains(r.stderr, "continue with") {
+	r := ooc(t, dir, args...).want(t, 1, "too dense for factors", "more than there is room for; ooc query GRAPH",
+		"ooc solve --keep rows")
+	if strings.Contains(r.stderr, "continue with") {
 		t.Errorf("it says to do the same again:\n%s", r.stderr)
 	}
+	without := ooc(t, dir, "query", "g.csv", "1500", "7").want(t, 0)
 	args[3] = "rows"
 	ooc(t, dir, args...).want(t, 0, "solved g.ooc")
 	ooc(t, dir, "verify", "g.ooc", "--full").want(t, 0)
+	if r := ooc(t, dir, "query", "g.ooc", "1500", "7").want(t, 0); r.stdout != without.stdout {
+		t.Errorf("the graph answers %q, the store %q", without.stdout, r.stdout)
+	}
 }

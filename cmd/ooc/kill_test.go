@@ -20,7 +20,6 @@ import (
 	"testing"
 	"time"
 
-	"ooc/cmd/ooc/exit"
 	"ooc/engine/device/registry"
 	"ooc/engine/eliminate"
 	"ooc/engine/rounds"
@@ -28,6 +27,7 @@ import (
 	"ooc/kernels/cuda"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 )
 
@@ -40,11 +40,11 @@ func limits(r *rand.Rand, c *killCase) []string {
 		flags = append(flags, "--round", fmt.Sprint(c.tile*width))
 	}
 	tile := c.tile * c.tile * entry.KindF64.PairBytes() // no tile takes more
-	if r.IntN(2) == 0 && c.algorithm == rounds.BlockedName {
+	if r.IntN(2) == 0 && c.algorithm == rounds.Blocked.Name() {
 		flags = append(flags, "--host-memory", fmt.Sprintf("%dKiB", 4*tile/1024*(1+r.IntN(8))))
 	}
 	// Tiles go back and forth between disk and device.
-	if r.IntN(2) == 0 && (c.algorithm == rounds.BlockedName || c.algorithm == rounds.SquaringName) {
+	if r.IntN(2) == 0 && (c.algorithm == rounds.Blocked.Name() || c.algorithm == rounds.Squaring.Name()) {
 		side := (c.n + c.tile - 1) / c.tile
 		panels := width*width + 2*width*side + width
 		flags = append(flags, "--device-memory",
@@ -60,7 +60,7 @@ func limits(r *rand.Rand, c *killCase) []string {
 const twoGPUs = "cuda:0,cuda:1"
 
 // inParts are the algorithms that devices share.
-var inParts = []string{rounds.BlockedName, eliminate.Name}
+var inParts = []string{rounds.Blocked.Name(), eliminate.Name}
 
 // otherParts names devices that a solve can go on with in another number of parts; "": there are none.
 func otherParts(device string) string {
@@ -156,8 +156,8 @@ func (k *killed) work(t *testing.T, r *rand.Rand) {
 		if k.device != "cpu" {
 			c.n += 800
 		}
-		c.trees = (c.algorithm == rounds.BlockedName || c.algorithm == rounds.SingleStageName) && r.IntN(2) == 0 &&
-			k.tracks && c.kind.PairBytes() > 0
+		c.trees = (c.algorithm == rounds.Blocked.Name() || c.algorithm == rounds.SingleStage.Name()) &&
+			r.IntN(2) == 0 && k.tracks && c.kind.PairBytes() > 0
 		c.solve(t, r, dir, k, want)
 	}
 }
@@ -285,9 +285,9 @@ func newKilled(t *testing.T, name string) *killed {
 	k := &killed{device: name, algorithms: inParts}
 	_, k.tracks = kernels.As[kernels.TileOps](d)
 	if name != twoGPUs {
-		k.algorithms = append(slices.Clone(inParts), rounds.SquaringName)
+		k.algorithms = append(slices.Clone(inParts), rounds.Squaring.Name())
 		if k.tracks {
-			k.algorithms = append(k.algorithms, rounds.SingleStageName)
+			k.algorithms = append(k.algorithms, rounds.SingleStage.Name())
 		}
 	}
 	if err := d.Close(); err != nil {
@@ -428,7 +428,7 @@ func raceOn(t *testing.T, device string) {
 		if first == a {
 			other = b
 		}
-		if first.cmd.ProcessState.ExitCode() == exit.Locked {
+		if first.cmd.ProcessState.ExitCode() == class.Locked {
 			refused++
 			slowest = max(slowest, first.took)
 			if text := first.stderr.String(); !strings.Contains(text,
@@ -440,7 +440,7 @@ func raceOn(t *testing.T, device string) {
 		<-ended
 		judgeRace(t, first, other)
 	}
-	t.Logf("%s: %d pairs, %d losers exited %d, the slowest after %v", device, pairs, refused, exit.Locked, slowest)
+	t.Logf("%s: %d pairs, %d losers exited %d, the slowest after %v", device, pairs, refused, class.Locked, slowest)
 }
 
 // judgeRace wants one writer of two: the other was refused, or came when all was done.
@@ -453,7 +453,7 @@ func judgeRace(t *testing.T, first, other *racer) {
 		switch {
 		case status.Signaled():
 			done++
-		case status.ExitStatus() == exit.Locked, strings.Contains(text, "already"): // solved, or imported just now
+		case status.ExitStatus() == class.Locked, strings.Contains(text, "already"): // solved, or imported just now
 		case status.ExitStatus() == 0:
 			done++
 		default:

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"ooc/cmd/ooc/exit"
 	"ooc/engine/graph/gen"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 )
 
@@ -72,7 +72,7 @@ func TestU8(t *testing.T) {
 			one := append(solve, "--kind", "u8", "--out", "one.ooc")
 			if longest > 254 {
 				refused++
-				ooc(t, dir, one...).want(t, exit.BadInput, fmt.Sprintf("a shortest path has %v arcs", longest),
+				ooc(t, dir, one...).want(t, class.Input, fmt.Sprintf("a shortest path has %v arcs", longest),
 					"must stay below 255: use --kind u16")
 				continue
 			}
@@ -124,23 +124,23 @@ func TestU8AtItsEnd(t *testing.T) {
 		ooc(t, dir, "path", "fits.ooc", "v0", "v254").want(t, 0, "v253")
 		ooc(t, dir, "sssp", "fits.ooc", "--source", "v0").want(t, 0, "v254\t254")
 		for _, command := range []string{"solve", "plan"} {
-			ooc(t, dir, command, "long.csv", "--kind", "u8", direction).want(t, exit.BadInput,
+			ooc(t, dir, command, "long.csv", "--kind", "u8", direction).want(t, class.Input,
 				"long.csv: a shortest path has 255 arcs", "--kind u16")
 		}
 	}
-	ooc(t, dir, "solve", "fits.csv", "--kind", "u16", "--undirected").want(t, exit.BadInput, "--kind u8", "--restart")
+	ooc(t, dir, "solve", "fits.csv", "--kind", "u16", "--undirected").want(t, class.Input, "--kind u8", "--restart")
 	ooc(t, dir, "solve", "long.csv", "--kind", "u8", "--directed", "--sources", "v1", "--out", "row.ooc").want(t, 0)
 	ooc(t, dir, "solve", "long.csv", "--kind", "u8", "--directed", "--sources", "v0", "--out", "no.ooc").want(t,
-		exit.BadInput, "255 arcs")
+		class.Input, "255 arcs")
 	writeFile(t, dir, "two.csv", "a,b,1\nb,c,2\n")
 	writeFile(t, dir, "zero.csv", "a,b,0\nb,c,0\n")
 	writeFile(t, dir, "three.csv", "a,b,3\nb,c,3\n")
-	ooc(t, dir, "solve", "two.csv", "--kind", "u8").want(t, exit.BadInput, "these have 1 to 2", "--kind u16",
+	ooc(t, dir, "solve", "two.csv", "--kind", "u8").want(t, class.Input, "these have 1 to 2", "--kind u16",
 		"--unweighted")
 	ooc(t, dir, "solve", "two.csv", "--kind", "u8", "--unweighted").want(t, 0)
 	writeFile(t, dir, "far.csv", "a,b,300\n")
-	ooc(t, dir, "solve", "far.csv", "--kind", "u8").want(t, exit.BadInput, "has 1 arc and is as long as 300,")
-	ooc(t, dir, "solve", "zero.csv", "--kind", "u8").want(t, exit.BadInput, "one weight above 0")
+	ooc(t, dir, "solve", "far.csv", "--kind", "u8").want(t, class.Input, "has 1 arc and is as long as 300,")
+	ooc(t, dir, "solve", "zero.csv", "--kind", "u8").want(t, class.Input, "one weight above 0")
 	ooc(t, dir, "solve", "three.csv", "--kind", "u8").want(t, 0)
 	ooc(t, dir, "query", "three.ooc", "a", "c").want(t, 0, "a\tc\t6")
 	ooc(t, dir, "solve", "three.csv", "--kind", "u8", "--keep", "factors", "--out", "kept.ooc").want(t, 0)
@@ -150,11 +150,11 @@ func TestU8AtItsEnd(t *testing.T) {
 		{"--keep", "factors", "--algorithm", "factors"},
 	} {
 		line := append([]string{"solve", "three.csv", "--kind", "u8", "--out", "not.ooc"}, refused...)
-		ooc(t, dir, line...).want(t, exit.Usage, "kind u8")
+		ooc(t, dir, line...).want(t, class.Usage, "kind u8")
 	}
-	ooc(t, dir, "plan", "--vertices", "500", "--kind", "u8").want(t, exit.Usage, "give a list of arcs")
-	ooc(t, dir, "plan", "three.csv", "--kind", "u8", "--for", "stats").want(t, exit.Usage, "--kind u8 is for stores")
-	ooc(t, dir, "stats", "three.csv", "--kind", "u8").want(t, exit.Usage, "want one of i32")
+	ooc(t, dir, "plan", "--vertices", "500", "--kind", "u8").want(t, class.Usage, "give a list of arcs")
+	ooc(t, dir, "plan", "three.csv", "--kind", "u8", "--for", "stats").want(t, class.Usage, "--kind u8 is for stores")
+	ooc(t, dir, "stats", "three.csv", "--kind", "u8").want(t, class.Usage, "want one of i32")
 }
 
 // TestF64 solves decimals, which it holds as SciPy does.
@@ -256,7 +256,7 @@ func TestHopCounts(t *testing.T) {
 	for _, rounds := range []string{"--algorithm=blocked", "--nodes=4 --node-link=50GB/s"} { // u8 has no kernels
 		ones := append(slices.Clone(ones), strings.Fields(rounds)...)
 		ooc(t, dir, ones...).want(t, 0, "--kind u16 takes")
-		ooc(t, dir, append(ones, "--kind", "u8")...).want(t, exit.Usage, "use --kind u16")
+		ooc(t, dir, append(ones, "--kind", "u8")...).want(t, class.Usage, "use --kind u16")
 		ooc(t, dir, append(ones, "--kind", "u16")...).want(t, 0)
 	}
 	var exports [][]byte

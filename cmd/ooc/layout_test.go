@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ooc/cmd/ooc/exit"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 )
 
@@ -52,7 +52,7 @@ func TestLayout(t *testing.T) {
 	}
 	ooc(t, dir, "status", "blockedupper.ooc").want(t, 0, "4×4 tiles of 64×64, the upper half of them")
 	ooc(t, dir, "solve", "g.csv", "--undirected", "--layout", "square", "--out", "blockedupper.ooc").want(t,
-		exit.BadInput, "--layout upper")
+		class.Input, "--layout upper")
 	ooc(t, dir, "solve", "g.csv", "--undirected", "--out", "blockedupper.ooc").want(t, 0)
 }
 
@@ -67,16 +67,16 @@ func TestLayoutRefused(t *testing.T) {
 		{"--undirected", "--algorithm", "squaring"},
 		{"--undirected", "--algorithm", "single-stage"},
 	} {
-		ooc(t, dir, append([]string{"solve", "g.csv", "--layout", "upper"}, flags...)...).want(t, exit.Usage,
+		ooc(t, dir, append([]string{"solve", "g.csv", "--layout", "upper"}, flags...)...).want(t, class.Usage,
 			"layout upper")
 	}
-	ooc(t, dir, "solve", "g.csv", "--layout", "lower").want(t, exit.Usage, "upper")
+	ooc(t, dir, "solve", "g.csv", "--layout", "lower").want(t, class.Usage, "upper")
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.ooc")); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
 	ooc(t, dir, "solve", "g.csv", "--undirected", "--algorithm", "squaring").want(t, 0)
 	ooc(t, dir, "solve", "g.ooc", "--algorithm", "single-stage", "--restart").want(t, 0)
-	ooc(t, dir, "solve", "g.ooc", "--restart", "--layout", "upper").want(t, exit.BadInput,
+	ooc(t, dir, "solve", "g.ooc", "--restart", "--layout", "upper").want(t, class.Input,
 		"g.ooc was made with --layout square, and this asks for --layout upper; it stays as it is: solve its graph, ",
 		"g.csv, into another store with --out, or over this one with --restart")
 }

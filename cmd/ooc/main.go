@@ -21,6 +21,7 @@ import (
 	"ooc/engine/mpi"
 	"ooc/engine/text"
 	"ooc/kernels/opencl"
+	"ooc/tiles/class"
 )
 
 func main() { mpi.Exit(run(os.Args[1:])) }
@@ -29,7 +30,7 @@ func main() { mpi.Exit(run(os.Args[1:])) }
 func run(args []string) int {
 	if err := exit.StartPoller(); err != nil {
 		fmt.Fprintln(terminal.Err, "ooc:", exit.MoreFiles(err))
-		return exit.Failed
+		return class.Failed
 	}
 	if dir, err := os.UserCacheDir(); err == nil {
 		device.KeepCeilings(filepath.Join(dir, "ooc", "ceilings"))
@@ -88,9 +89,7 @@ func newRoot() *cobra.Command {
 			help(cmd, words)
 		}
 	})
-	root.AddCommand(about.Topics()...)
-	root.AddCommand(about.ManCommand(unknownCommand))
-	root.SetHelpCommand(about.HelpCommand(unknownCommand))
+	about.AddHelp(root, unknownCommand)
 	root.InitDefaultHelpCmd() // adds it
 	root.InitDefaultCompletionCmd()
 	checked(root)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"ooc/cmd/ooc/about"
 	"ooc/cmd/ooc/cluster"
 	"ooc/engine/mpi"
 	"ooc/kernels/cuda"
@@ -26,7 +27,7 @@ import (
 // that exit codes, signals and locks are real.
 func TestMain(m *testing.M) {
 	if v := os.Getenv("OOC_TEST_VERSION"); v != "" {
-		cluster.Version = func() string { return v }
+		about.Version = func() string { return v }
 	}
 	if os.Getenv("OOC_TEST_BYFILE") == "1" {
 		crashtest.ByFile()
@@ -37,7 +38,13 @@ func TestMain(m *testing.M) {
 	stopSelf(os.Getenv("OOC_TEST_STOP"))
 	switch os.Getenv("OOC_TEST_MAIN") {
 	case "1":
-		mpi.Exit(run(os.Args[1:]))
+		code := run(os.Args[1:])
+		if file := os.Getenv("OOC_TEST_STATUS"); file != "" { // of the process, as Linux has it
+			if status, err := os.ReadFile("/proc/self/status"); err != nil || os.WriteFile(file, status, 0o600) != nil {
+				panic(file)
+			}
+		}
+		mpi.Exit(code)
 	case "submitted":
 		if err := submit(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -13,6 +13,7 @@ import (
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine/parts"
 	"ooc/engine/text"
+	"ooc/tiles/class"
 )
 
 type mergeOptions struct {
@@ -37,7 +38,7 @@ func (o *mergeOptions) run(ctx context.Context) error {
 	if err := vacant(ctx, note, out); err != nil {
 		return err
 	}
-	show := terminal.NewCounter("merged", "rows")
+	show := &terminal.Counter{Verb: "merged", Unit: "rows"}
 	r, err := parts.Merge(ctx, out, o.args[1:], parts.Options{
 		Command: os.Args, Progress: show.Update,
 		Resumed: func(rows, of int) {
@@ -47,7 +48,7 @@ func (o *mergeOptions) run(ctx context.Context) error {
 	})
 	show.End()
 	if err != nil {
-		return o.goOn(err, exit.Interrupted, exit.NoSpace)
+		return o.goOn(err, class.Interrupted, class.NoSpace)
 	}
 	if r.Already {
 		summary(o.json, r, terminal.Out, "%s: already solved", out)
@@ -57,6 +58,6 @@ func (o *mergeOptions) run(ctx context.Context) error {
 		english.Plural(r.Parts, "part", ""),
 		humanize.Comma(int64(r.Vertices)), english.PluralWord(r.Vertices, "row", ""), humanize.IBytes(uint64(r.Bytes)),
 		r.Layout,
-		humanize.IBytes(uint64(r.Copied)), text.Time(r.Seconds), text.PerSecond(float64(r.Copied)/r.Seconds))
+		humanize.IBytes(uint64(r.Copied)), text.Time(r.Seconds), text.Per(float64(r.Copied)/r.Seconds, "B"))
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"ooc/cmd/ooc/exit"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 )
 
@@ -53,7 +53,7 @@ func TestCampaignMergeKills(t *testing.T) {
 				t.Fatal(err)
 			case exited.Sys().(syscall.WaitStatus).Signaled():
 				kills++
-			case exited.ExitCode() == exit.Interrupted:
+			case exited.ExitCode() == class.Interrupted:
 				interrupts++
 			default:
 				t.Fatalf("exit code %d: %s", exited.ExitCode(), stderr.String())
@@ -80,7 +80,7 @@ func TestMergeOnFullVolume(t *testing.T) {
 	dir := t.TempDir()
 	ooc(t, dir, "gen", "road", "g.gr", "-n", "700").want(t, 0)
 	line := append([]string{"merge", filepath.Join(vol, "g.ooc")}, partsOf(t, dir, 2, "g.gr", "--device", "cpu")...)
-	ooc(t, dir, line...).want(t, exit.NoSpace, "no space", "g.ooc", "continue with")
+	ooc(t, dir, line...).want(t, class.NoSpace, "no space", "g.ooc", "continue with")
 	entries, err := os.ReadDir(vol)
 	if err != nil || len(entries) > 0 {
 		t.Fatal(entries, err)

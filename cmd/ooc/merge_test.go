@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ooc/cmd/ooc/exit"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 )
 
@@ -54,7 +54,7 @@ func TestMergeCommand(t *testing.T) {
 			ooc(t, at, append([]string{"solve", "../g.csv", "--sources", "part:2/3", "--out", parts[1]},
 				flags...)...).want(t, 0, "already solved")
 			ooc(t, at, append([]string{"solve", "../g.csv", "--sources", "part:1/3", "--out", parts[1]},
-				flags...)...).want(t, exit.BadInput, "and this asks for --sources")
+				flags...)...).want(t, class.Input, "and this asks for --sources")
 			ooc(t, at, append([]string{"merge", "g.ooc"}, parts...)...).want(t, 0,
 				"g.ooc: merged from 3 parts: 393 rows")
 			ooc(t, at, append([]string{"merge", "g.ooc"}, parts...)...).want(t, 0, "g.ooc: already solved")
@@ -94,32 +94,32 @@ func TestMergeRefuses(t *testing.T) {
 		code int
 		says string
 	}{
-		"merge":                    {exit.Usage, "usage: ooc merge"},
-		"merge g.ooc":              {exit.Usage, "usage: ooc merge"},
-		"merge g.ooc P1 P3":        {exit.BadInput, "missing: part:2/3 of "},
-		"merge g.ooc P1 P2 P2 P3":  {exit.BadInput, "are the same store"},
-		"merge g.ooc h.ooc P2 P3":  {exit.BadInput, "P2 is of another graph than h.ooc"},
-		"merge g.ooc P1 P2 no.ooc": {exit.BadInput, "no.ooc"},
-		"merge g.ooc P1 P2 g.gr":   {exit.BadInput, "g.gr"},
-		"merge P1/in P1 P2 P3": {exit.Usage,
+		"merge":                    {class.Usage, "usage: ooc merge"},
+		"merge g.ooc":              {class.Usage, "usage: ooc merge"},
+		"merge g.ooc P1 P3":        {class.Input, "missing: part:2/3 of "},
+		"merge g.ooc P1 P2 P2 P3":  {class.Input, "are the same store"},
+		"merge g.ooc h.ooc P2 P3":  {class.Input, "P2 is of another graph than h.ooc"},
+		"merge g.ooc P1 P2 no.ooc": {class.Input, "no.ooc"},
+		"merge g.ooc P1 P2 g.gr":   {class.Input, "g.gr"},
+		"merge P1/in P1 P2 P3": {class.Usage,
 			"only ooc itself makes files in a store"},
-		"merge . P1 P2 P3":                            {exit.BadInput, "not ours"},
-		"merge g.gr P1 P2 P3":                         {exit.BadInput, "g.gr"},
-		"merge no/g.ooc P1 P2 P3":                     {exit.BadInput, "make the folder"},
-		"merge P1 P2 P3":                              {exit.BadInput, "missing: part:1/3"},
-		"merge P1 P1 P2 P3":                           {exit.BadInput, "part of itself"},
-		"solve g.gr --sources part:":                  {exit.Usage, "part:I/K with I from 1 to K"},
-		"solve g.gr --out new.ooc --sources part:0/4": {exit.Usage, "part:I/K with I from 1 to K"},
-		"solve g.gr --out new.ooc --sources part:5/4": {exit.Usage, "part:I/K with I from 1 to K"},
-		"solve g.gr --out new.ooc --sources part:1":   {exit.Usage, "part:I/K with I from 1 to K"},
-		"solve g.gr --out new.ooc --sources part:a/b": {exit.Usage, "part:I/K with I from 1 to K"},
-		"solve g.gr --out new.ooc --sources part:1/6": {exit.Usage,
+		"merge . P1 P2 P3":                            {class.Input, "not ours"},
+		"merge g.gr P1 P2 P3":                         {class.Input, "g.gr"},
+		"merge no/g.ooc P1 P2 P3":                     {class.Input, "make the folder"},
+		"merge P1 P2 P3":                              {class.Input, "missing: part:1/3"},
+		"merge P1 P1 P2 P3":                           {class.Input, "part of itself"},
+		"solve g.gr --sources part:":                  {class.Usage, "part:I/K with I from 1 to K"},
+		"solve g.gr --out new.ooc --sources part:0/4": {class.Usage, "part:I/K with I from 1 to K"},
+		"solve g.gr --out new.ooc --sources part:5/4": {class.Usage, "part:I/K with I from 1 to K"},
+		"solve g.gr --out new.ooc --sources part:1":   {class.Usage, "part:I/K with I from 1 to K"},
+		"solve g.gr --out new.ooc --sources part:a/b": {class.Usage, "part:I/K with I from 1 to K"},
+		"solve g.gr --out new.ooc --sources part:1/6": {class.Usage,
 			"300 rows are only 5 rows of tiles of edge 64"},
-		"solve g.gr --out new.ooc --sources part:1/4 --tile 128": {exit.Usage,
+		"solve g.gr --out new.ooc --sources part:1/4 --tile 128": {class.Usage,
 			"300 rows are only 3 rows of tiles of edge 128"},
-		"solve g.gr --out new.ooc --sources part:1/4 --algorithm blocked": {exit.Usage, "every row"},
-		"solve g.gr --out new.ooc --sources part:1/4 --predecessors":      {exit.Usage, "every row"},
-		"plan g.gr --sources part:9/8":                                    {exit.Usage, "part:I/K with I from 1 to K"},
+		"solve g.gr --out new.ooc --sources part:1/4 --algorithm blocked": {class.Usage, "every row"},
+		"solve g.gr --out new.ooc --sources part:1/4 --predecessors":      {class.Usage, "every row"},
+		"plan g.gr --sources part:9/8":                                    {class.Usage, "part:I/K with I from 1 to K"},
 	} {
 		words := strings.Fields(line)
 		for i, word := range words {
@@ -155,7 +155,7 @@ func TestMergeStopped(t *testing.T) {
 	if err := os.WriteFile(matrix, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := ooc(t, dir, "merge", "all of it.ooc", "p 1.ooc", "p 2.ooc").want(t, exit.Corrupt)
+	r := ooc(t, dir, "merge", "all of it.ooc", "p 1.ooc", "p 2.ooc").want(t, class.Corrupt)
 	if want := "ooc solve 'p 2.ooc' --restart"; !strings.Contains(r.stderr, want) {
 		t.Errorf("no %q in %s", want, r.stderr)
 	}

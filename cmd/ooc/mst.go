@@ -11,6 +11,7 @@ import (
 
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
+	"ooc/engine/feed"
 	"ooc/engine/mst"
 	"ooc/engine/text"
 )
@@ -39,7 +40,7 @@ func (o *mstOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, device.Close()) }()
-	r, err := mst.Run(ctx, in.weights.(mst.Arcs), mst.Options{Device: device, Method: o.method,
+	r, err := mst.Run(ctx, in.weights.(feed.Matrix), mst.Options{Device: device, Method: o.method,
 		Progress: every(show.LinesEvery, func(p mst.Progress) {
 			note("%s of at most %s found, %s", humanize.Comma(int64(p.Edges)),
 				text.Count(p.Vertices-1, "edge", "edges"), text.Time(p.Elapsed.Seconds()))
@@ -63,7 +64,7 @@ func (o *mstOptions) printTree(r *mst.Result) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", text.CellOf(u), text.CellOf(v), number.Text(e.Weight))
 	}
 	if !o.json {
-		fmt.Fprintf(w, "total\t%s\n", text.Float64.Text(s.Total))
+		fmt.Fprintf(w, "total\t%s\n", text.Numbers{}.Text(s.Total))
 	}
 	if err := w.Flush(); err != nil { // or what came before it
 		return err

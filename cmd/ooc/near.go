@@ -19,6 +19,7 @@ import (
 	"ooc/engine/near"
 	"ooc/engine/text"
 	"ooc/kernels/entry"
+	"ooc/tiles/class"
 )
 
 type nearOptions struct {
@@ -26,6 +27,7 @@ type nearOptions struct {
 	graphFlags
 	near.Question
 	within, ids     string
+	targets         string
 	overwrite, json bool
 }
 
@@ -38,6 +40,8 @@ func nearCommand() *cobra.Command {
 	fl.StringVar(&f.within, "within", "", "only pairs no farther than this; inf: all that can be reached")
 	fl.Var(flagvalue.AtLeast(&f.Nearest, 1), "k-nearest",
 		"only so many others of each vertex, the nearest; of equally near ones the first in the input's order")
+	fl.StringVar(&f.targets, "targets", "", "only pairs that end at one of these vertices, a target and itself too: "+
+		"ids and ranges a,b..c, a file of them, or random:K (default: all others)")
 	fl.StringVar(&f.ids, "ids", "", "write the ids of rows and columns to this .csv or .npy")
 	fl.BoolVar(&f.overwrite, "overwrite", false, "replace files that are there")
 	fl.BoolVar(&f.json, "json", false, "one JSON object that says what was written")
@@ -50,7 +54,7 @@ func (o *nearOptions) check() (n near.Options, err error) {
 	o.Within, err = flagvalue.Within(o.within)
 	n.Question = o.Question
 	return n, cmp.Or(err, exit.Refuse(o.within == "" && o.Nearest == 0,
-		"say which pairs are near: --within R or --k-nearest K"), near.Check(n.File))
+		"say which pairs are near: --within R or --k-nearest K"), n.Check())
 }
 
 func (o *nearOptions) run(ctx context.Context) (err error) {
@@ -69,9 +73,12 @@ func (o *nearOptions) run(ctx context.Context) (err error) {
 		return exit.InputError(fmt.Errorf("%s is a matrix of weights, and pairs are found in sparse graphs: solve it, "+
 			"and ask with ooc query --within or ooc stats --k-nearest", graph))
 	}
+	if to.Targets, err = verticesOf(g.Facts()).Set("targets", o.targets); err != nil {
+		return err
+	}
 	in.weights = nil // so that searches have its memory
 	if o.ids != "" {
-		all := idfile.All(g.IDs, g.N)
+		all := idfile.Axis{N: g.N, IDs: g.IDs}
 		table, err := idfile.New(o.output(o.ids, o.overwrite, file, file+near.Extension), all, all)
 		switch {
 		case err == nil:
@@ -81,7 +88,7 @@ func (o *nearOptions) run(ctx context.Context) (err error) {
 		}
 	}
 	to.Offer = engine.OfferRows
-	show := terminal.NewCounter("searched", "rows")
+	show := &terminal.Counter{Verb: "searched", Unit: "rows"}
 	to.Progress = show.Update
 	to.Resumed = func(rows int, dropped int64) {
 		note("%s: going on; %s rows are there, and %s that are damaged are found again", file+near.Extension,
@@ -92,7 +99,7 @@ func (o *nearOptions) run(ctx context.Context) (err error) {
 	r, err := near.File(ctx, g, to)
 	show.End()
 	if err != nil {
-		return o.goOn(err, exit.Interrupted, exit.NoSpace)
+		return o.goOn(err, class.Interrupted, class.NoSpace)
 	}
 	summary(o.json, struct {
 		Graph string `json:"graph"`

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"ooc/cmd/ooc/exit"
 	"ooc/engine/near"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 )
 
@@ -47,7 +47,7 @@ func TestCampaignNearKills(t *testing.T) {
 				kills++
 			default:
 				_, missing := os.Stat(filepath.Join(dir, "x.npz"))
-				if done = exited.ExitCode() == exit.Failed && missing == nil; !done { // killed when all was written
+				if done = exited.ExitCode() == class.Failed && missing == nil; !done { // killed when all was written
 					t.Fatalf("exit code %d", exited.ExitCode())
 				}
 			}
@@ -93,7 +93,7 @@ func TestNearOnFullVolume(t *testing.T) {
 		}
 	}
 	line := []string{"near", graph, "x.npz", "--within", "inf"} // some 4 MB in the spool, and 8 in the file
-	ooc(t, vol, line...).want(t, exit.NoSpace, "no space", "name a FILE on another volume")
+	ooc(t, vol, line...).want(t, class.NoSpace, "no space", "name a FILE on another volume")
 	left()
 
 	resize("30m")
@@ -116,7 +116,7 @@ func TestNearOnFullVolume(t *testing.T) {
 	if r.code == 0 {
 		tooFast(t, "ooc near")
 	}
-	r.want(t, exit.NoSpace, "x.npz", "continue with")
+	r.want(t, class.NoSpace, "x.npz", "continue with")
 	free()
 	left("x.npz.near")
 	ooc(t, vol, line...).want(t, 0, "going on")
@@ -127,7 +127,7 @@ func TestNearOnFullVolume(t *testing.T) {
 
 	line[2] = "x.csv.gz" // of whose size nothing is known
 	resize("7m")
-	ooc(t, vol, line...).want(t, exit.NoSpace, "x.csv.gz", "continue with")
+	ooc(t, vol, line...).want(t, class.NoSpace, "x.csv.gz", "continue with")
 	left("x.csv.gz.near")
 	resize("30m")
 	ooc(t, vol, line...).want(t, 0, "going on; 1,000 rows are there")

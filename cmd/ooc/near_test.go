@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"ooc/cmd/ooc/exit"
 	"ooc/engine/near"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 )
 
@@ -25,6 +25,28 @@ func TestNear(t *testing.T) {
 	}
 }
 
+// TestNearTargets asks for the nearest of some, which a file names.
+func TestNearTargets(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "g.csv", "from,to,km\nParis,Lyon,4.6\nLyon,Nice,4.7\nNice,Lyon,4.7\nLyon,\"Le Mans\",0\n")
+	writeFile(t, dir, "cities.csv", "target,name\nNice,N\nLe Mans,M\n")
+	writeFile(t, dir, "bad.csv", "target\nNice\nRome\n")
+	for line, want := range map[string]string{
+		"--targets @cities.csv --k-nearest 1": "Paris,\"Le Mans\",4.6\nLyon,\"Le Mans\",0\nNice,Nice,0\n" +
+			"\"Le Mans\",\"Le Mans\",0\n",
+		"--targets Nice,Lyon --within 4.7": "Paris,Lyon,4.6\nLyon,Lyon,0\nLyon,Nice,4.7\nNice,Lyon,4.7\n" +
+			"Nice,Nice,0\n",
+		"--targets Nice --k-nearest 5 --within 5": "Lyon,Nice,4.7\nNice,Nice,0\n",
+	} {
+		ooc(t, dir, append([]string{"near", "g.csv", "a.csv", "--overwrite"}, strings.Fields(line)...)...).want(t, 0)
+		if got := string(readFile(t, dir, "a.csv")); got != "from,to,distance\n"+want {
+			t.Errorf("%s: %s", line, got)
+		}
+	}
+	ooc(t, dir, "near", "g.csv", "b.csv", "--k-nearest", "1", "--targets", "@bad.csv").want(t, class.Input, "bad.csv:3",
+		`no vertex "Rome"`)
+}
+
 // TestNearRefuses refuses what cannot be, before anything is made.
 func TestNearRefuses(t *testing.T) {
 	dir := t.TempDir()
@@ -34,12 +56,14 @@ func TestNearRefuses(t *testing.T) {
 	writeFile(t, dir, "x.npz"+near.Extension, "mine")
 	before := tree(t, dir)
 	for line, code := range map[string]int{
-		"near g.gr y.csv": exit.Usage, "near g.gr y.txt --within 3": exit.Usage, "near g.gr y --within 3": exit.Usage,
-		"near g.gr g.gr --within 3":              exit.Usage,
-		"near g.gr y.csv --within 3 --ids y.csv": exit.Usage, "near m.npy y.csv --within 3": exit.BadInput,
-		"near negative.csv y.csv --within 3": exit.NegativeCycle,
-		"near g.gr x.npz --within 3":         exit.BadInput, "near g.gr no/y.csv --within 3": exit.BadInput,
-		"near no.gr y.csv --within 3": exit.BadInput,
+		"near g.gr y.csv": class.Usage, "near g.gr y.txt --within 3": class.Usage,
+		"near g.gr y --within 3": class.Usage, "near g.gr g.gr --within 3": class.Usage,
+		"near g.gr y.csv --within 3 --ids y.csv": class.Usage, "near m.npy y.csv --within 3": class.Input,
+		"near negative.csv y.csv --within 3": class.NegativeCycle,
+		"near g.gr x.npz --within 3":         class.Input, "near g.gr no/y.csv --within 3": class.Input,
+		"near no.gr y.csv --within 3":   class.Input,
+		"near g.gr y.csv --targets 1,2": class.Usage, "near g.gr y.csv --targets 99 --within 3": class.Input,
+		"near g.gr y.csv --targets random:51 --within 3": class.Usage,
 	} {
 		ooc(t, dir, strings.Fields(line)...).want(t, code)
 		if after := tree(t, dir); fmt.Sprint(after) != fmt.Sprint(before) {
@@ -65,9 +89,9 @@ func TestNearGoesOn(t *testing.T) {
 	}
 	clean()
 	r := stopNear(t, dir, os.Interrupt, line...)
-	r.want(t, exit.Interrupted, "interrupted; continue with:", strings.Join(line, " "))
+	r.want(t, class.Interrupted, "interrupted; continue with:", strings.Join(line, " "))
 	stopNear(t, dir, os.Kill, line...)
-	ooc(t, dir, "near", "g.gr", "x.npz", "--k-nearest", "3").want(t, exit.BadInput, `"--within`)
+	ooc(t, dir, "near", "g.gr", "x.npz", "--k-nearest", "3").want(t, class.Input, `"--within`)
 	ooc(t, dir, line...).want(t, 0, "x.npz.near: going on; ")
 	if !bytes.Equal(readFile(t, dir, "x.npz"), want) || !bytes.Equal(readFile(t, dir, "ids.csv"), ids) {
 		t.Error("it ended with something else")

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"ooc/cmd/ooc/exit"
 	"ooc/tiles"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 )
 
@@ -59,7 +59,7 @@ func refused(t *testing.T, dir string, line string, texts ...string) {
 		if after := tree(t, dir); !maps.Equal(before, after) {
 			t.Fatalf("ooc %s%s changed files, exit code %d\n%s", line, flags, r.code, r.stderr)
 		}
-		r.want(t, exit.Usage, texts...)
+		r.want(t, class.Usage, texts...)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestOutputsDestroyNothing(t *testing.T) {
 	}
 	for _, out := range []string{"g.ooc/n.ooc", "g.ooc/core/n.ooc", batch + "/n.ooc"} {
 		before := tree(t, dir)
-		ooc(t, dir, "solve", "g.gr", "--out", out).want(t, exit.Usage, "--out")
+		ooc(t, dir, "solve", "g.gr", "--out", out).want(t, class.Usage, "--out")
 		if !maps.Equal(before, tree(t, dir)) {
 			t.Errorf("solve --out %s changed files", out)
 		}
@@ -142,7 +142,7 @@ func TestOutputsAreReplaced(t *testing.T) {
 		}
 		before := tree(t, dir)
 		line := strings.Fields(w.line + " " + name)
-		ooc(t, dir, line...).want(t, exit.Failed, "write "+name+": file already exists; replace it with --overwrite")
+		ooc(t, dir, line...).want(t, class.Failed, "write "+name+": file already exists; replace it with --overwrite")
 		if !maps.Equal(before, tree(t, dir)) {
 			t.Errorf("ooc %v changed files", line)
 		}
@@ -188,7 +188,7 @@ func TestTimelineOfWhatIsSolved(t *testing.T) {
 	}
 	os.RemoveAll(filepath.Join(dir, "c.ooc"))
 	os.RemoveAll(filepath.Join(dir, "b.ooc"))
-	ooc(t, dir, "solve", "--jobs", "jobs").want(t, exit.Failed, "jobs:1: write b.json", "--overwrite")
+	ooc(t, dir, "solve", "--jobs", "jobs").want(t, class.Failed, "jobs:1: write b.json", "--overwrite")
 	if tiles.IsStore(filepath.Join(dir, "c.ooc")) {
 		t.Error("the batch began")
 	}

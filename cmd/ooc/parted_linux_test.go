@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"ooc/cmd/ooc/exit"
 	"ooc/engine/mpi/mpitest"
 	"ooc/tiles"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 )
 
@@ -185,7 +185,7 @@ func ends(t *testing.T, code int, says string, run func() ([]byte, error)) {
 	if got := codeOf(t, err); got != code || !strings.Contains(string(text), says) {
 		t.Errorf("exit code %d, want %d and %q\n%s", got, code, says, text)
 	}
-	if code != exit.Interrupted && strings.Contains(string(text), "interrupted") {
+	if code != class.Interrupted && strings.Contains(string(text), "interrupted") {
 		t.Errorf("exit code %d, and an interruption is said\n%s", code, text)
 	}
 }
@@ -202,7 +202,7 @@ func TestPartDirNoSpace(t *testing.T) {
 	wide := []string{"--kind=f64", "--predecessors"}[r.IntN(2)]
 	most := append(slices.Clone(lines[1]), "--part-dir", small, wide)
 	text, err := asCommand(t, l.Each(t, append(slices.Clone(lines[0]), wide), most), dir).CombinedOutput()
-	if code := codeOf(t, err); code != exit.NoSpace || !strings.Contains(string(text), "rank 1 on") {
+	if code := codeOf(t, err); code != class.NoSpace || !strings.Contains(string(text), "rank 1 on") {
 		t.Errorf("exit code %d\n%s", code, text)
 	}
 	shared := filepath.Join(small, "g.parts")
@@ -212,7 +212,7 @@ func TestPartDirNoSpace(t *testing.T) {
 			append(slices.Clone(lines[1]), flags...)), dir).CombinedOutput
 	}
 	const together = "no space on the volume ooc-test: 1." // MiB, and how much is free, and for whom
-	ends(t, exit.NoSpace, together, solve())
+	ends(t, class.NoSpace, together, solve())
 	for _, local := range append(locals, shared) {
 		if _, err := os.Stat(local); !os.IsNotExist(err) {
 			t.Errorf("%s: %v", local, err)
@@ -234,7 +234,7 @@ func TestPartDirNoSpace(t *testing.T) {
 	if err := os.WriteFile(path, large, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	ends(t, exit.NoSpace, together, solve("--restart"))
+	ends(t, class.NoSpace, together, solve("--restart"))
 	if after := sumsOf(t, []string{shared}); !slices.Equal(before, after) {
 		t.Error("something was changed")
 	}
@@ -265,34 +265,34 @@ func TestPartDirRefuses(t *testing.T) {
 	ends(t, 0, "solved", solve(lines))
 	before := sumsOf(t, locals)
 	parts := gather(t, locals)
-	ends(t, exit.BadInput, "is a grid of 2x1: go on with 2 ranks and --grid 1x2; or put all parts together, ooc merge",
+	ends(t, class.Input, "is a grid of 2x1: go on with 2 ranks and --grid 1x2; or put all parts together, ooc merge",
 		solve(lines, "--grid", "2x1"))
-	ends(t, exit.BadInput, "go on with 2 ranks and --grid 1x2", solve([][]string{lines[0], lines[1], lines[1]}))
-	ends(t, exit.BadInput, "go on with 2 ranks and --grid 1x2", solve(lines, "--restart", "--grid", "2x1"))
-	ends(t, exit.BadInput, "made with --kind i32, and this asks for --kind f32; solve it into another folder with "+
+	ends(t, class.Input, "go on with 2 ranks and --grid 1x2", solve([][]string{lines[0], lines[1], lines[1]}))
+	ends(t, class.Input, "go on with 2 ranks and --grid 1x2", solve(lines, "--restart", "--grid", "2x1"))
+	ends(t, class.Input, "made with --kind i32, and this asks for --kind f32; solve it into another folder with "+
 		"--part-dir, or begin", solve(lines, "--kind", "f32"))
-	ends(t, exit.BadInput, "part 1 of grid 1x2: name the folder that holds all parts", ask("query", store(1), "3", "5"))
-	ends(t, exit.BadInput, "mpirun -n 2 ooc solve", ask("solve", store(1)))
-	ends(t, exit.BadInput, "mpirun -n 2 ooc solve", ask("solve", parts))
-	ends(t, exit.BadInput, "part 1 of grid 1x2", ask("solve", store(1), "--restart"))
+	ends(t, class.Input, "part 1 of grid 1x2: name the folder that holds all parts", ask("query", store(1), "3", "5"))
+	ends(t, class.Input, "mpirun -n 2 ooc solve", ask("solve", store(1)))
+	ends(t, class.Input, "mpirun -n 2 ooc solve", ask("solve", parts))
+	ends(t, class.Input, "part 1 of grid 1x2", ask("solve", store(1), "--restart"))
 	ends(t, 0, "parts     1 of grid 1x2", ask("status", store(1)))
 	ends(t, 0, "parts     all of grid 1x2", ask("status", parts))
-	ends(t, exit.Usage, "is for --cluster mpi", ask("solve", "g.gr", "--part-dir", "x"))
-	ends(t, exit.Usage, "does not go with --part-dir",
+	ends(t, class.Usage, "is for --cluster mpi", ask("solve", "g.gr", "--part-dir", "x"))
+	ends(t, class.Usage, "does not go with --part-dir",
 		ask("solve", "g.gr", "--cluster", "mpi", "--part-dir", "x", "--out", "x.ooc"))
-	ends(t, exit.BadInput, "is none: name all such parts", ask("merge", "new.ooc", parts, "one.ooc"))
-	ends(t, exit.BadInput, "name one of them", ask("merge", "new.ooc", parts, store(0)))
+	ends(t, class.Input, "is none: name all such parts", ask("merge", "new.ooc", parts, "one.ooc"))
+	ends(t, class.Input, "name one of them", ask("merge", "new.ooc", parts, store(0)))
 
 	// A part is missing.
-	ends(t, exit.BadInput, "without 1x2-1.ooc", ask("merge", "new.ooc", locals[0]))
-	ends(t, exit.BadInput, "without 1x2-1.ooc", ask("query", locals[0], "3", "5"))
+	ends(t, class.Input, "without 1x2-1.ooc", ask("merge", "new.ooc", locals[0]))
+	ends(t, class.Input, "without 1x2-1.ooc", ask("query", locals[0], "3", "5"))
 	away := store(1) + ".away"
 	rename(t, store(1), away)
-	ends(t, exit.BadInput, "has no 1x2-1.ooc, and other parts of that solve are there", solve(lines))
+	ends(t, class.Input, "has no 1x2-1.ooc, and other parts of that solve are there", solve(lines))
 
 	rename(t, away, store(1))
 	// Two nodes are swapped.
-	ends(t, exit.BadInput, "has no 1x2-0.ooc, and other parts of that solve are there (rank ",
+	ends(t, class.Input, "has no 1x2-0.ooc, and other parts of that solve are there (rank ",
 		solve([][]string{lines[1], lines[0]}))
 	rename(t, store(1), away)
 
@@ -301,9 +301,9 @@ func TestPartDirRefuses(t *testing.T) {
 	ends(t, 0, "solved", solve(others))
 	foreign := filepath.Join(otherLocals[1], "1x2-1.ooc")
 	rename(t, foreign, store(1))
-	ends(t, exit.BadInput, "parts of different solves", solve(lines))
-	ends(t, exit.BadInput, "of different solves", ask("merge", "new.ooc", locals[0], locals[1]))
-	ends(t, exit.BadInput, "of different solves", ask("stats", parts))
+	ends(t, class.Input, "parts of different solves", solve(lines))
+	ends(t, class.Input, "of different solves", ask("merge", "new.ooc", locals[0], locals[1]))
+	ends(t, class.Input, "of different solves", ask("stats", parts))
 	rename(t, store(1), foreign)
 	rename(t, away, store(1))
 	if after := sumsOf(t, locals); !slices.Equal(before, after) {
@@ -321,8 +321,8 @@ func TestPartDirRefuses(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	ends(t, exit.Failed, "1x2-0.ooc is not solved yet (0.0 % done)", ask("query", parts, "3", "5"))
-	ends(t, exit.Failed, "1x2-0.ooc is not solved yet (0.0 % done)", ask("merge", "new.ooc", parts))
+	ends(t, class.Failed, "1x2-0.ooc is not solved yet (0.0 % done)", ask("query", parts, "3", "5"))
+	ends(t, class.Failed, "1x2-0.ooc is not solved yet (0.0 % done)", ask("merge", "new.ooc", parts))
 	ends(t, 0, "solved", solve(lines))
 	ends(t, 0, "merged from 2 parts", ask("merge", "new.ooc", parts))
 	sameBytes(t, dir, "one.ooc", "new.ooc")
@@ -341,13 +341,13 @@ func TestPartDirRefuses(t *testing.T) {
 		{"merge", "other.ooc", parts}, {"merge", "other.ooc", locals[0], store(1)}, {"stats", parts},
 		{"export", parts, "-"},
 	} {
-		ends(t, exit.Corrupt, "1x2-1.ooc/store.json", ask(args...))
+		ends(t, class.Corrupt, "1x2-1.ooc/store.json", ask(args...))
 	}
-	ends(t, exit.Corrupt, "rank 1 on", solve(lines))
+	ends(t, class.Corrupt, "rank 1 on", solve(lines))
 	notes := filepath.Join(store(1), "notes.txt")
 	writeFile(t, store(1), "notes.txt", "theirs")
 	before = sumsOf(t, locals)
-	ends(t, exit.BadInput, "notes.txt", solve(lines, "--restart"))
+	ends(t, class.Input, "notes.txt", solve(lines, "--restart"))
 	if after := sumsOf(t, locals); !slices.Equal(before, after) {
 		t.Error("something was changed")
 	}
@@ -367,13 +367,13 @@ func TestPartDirRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	ends(t, exit.Corrupt, "1x2-1.ooc/dist.npy", ask("verify", parts))
-	ends(t, exit.Corrupt, "are damaged", ask("scrub", parts))
-	ends(t, exit.Corrupt, "solve these parts again, with mpirun", ask("merge", "other.ooc", parts))
+	ends(t, class.Corrupt, "1x2-1.ooc/dist.npy", ask("verify", parts))
+	ends(t, class.Corrupt, "are damaged", ask("scrub", parts))
+	ends(t, class.Corrupt, "solve these parts again, with mpirun", ask("merge", "other.ooc", parts))
 	if err := os.Truncate(filepath.Join(store(1), "dist.npy"), 5000); err != nil {
 		t.Fatal(err)
 	}
-	ends(t, exit.Corrupt, "rank 1 on", solve(lines))
+	ends(t, class.Corrupt, "rank 1 on", solve(lines))
 	ends(t, 0, "solved", solve(lines, "--restart"))
 	ends(t, 0, "merged from 2 parts", ask("merge", "again.ooc", locals[0], locals[1]))
 	sameBytes(t, dir, "one.ooc", "again.ooc")
@@ -390,7 +390,7 @@ func TestPartDirRefuses(t *testing.T) {
 		if err := leave(); err != nil {
 			t.Fatal(err)
 		}
-		ends(t, map[string]int{"not begun": exit.Corrupt, "died": exit.BadInput}[name], "--restart", solve(lines))
+		ends(t, map[string]int{"not begun": class.Corrupt, "died": class.Input}[name], "--restart", solve(lines))
 		ends(t, 0, "solved", solve(lines, "--restart"))
 		ends(t, 0, "merged from 2 parts", ask("merge", name+".ooc", locals[0], locals[1]))
 		sameBytes(t, dir, "one.ooc", name+".ooc")

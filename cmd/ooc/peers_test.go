@@ -81,7 +81,7 @@ func BenchmarkSciPy(b *testing.B) {
 func BenchmarkGonum(b *testing.B) {
 	dir := b.TempDir()
 	file := peerGraph(b, dir, 2048)
-	g, _, err := read.File(file, read.Options{})
+	g, _, _, err := read.Open(file, read.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

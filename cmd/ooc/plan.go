@@ -24,7 +24,7 @@ import (
 	"ooc/engine/stats"
 	"ooc/kernels"
 	"ooc/kernels/entry"
-	"ooc/tiles"
+	"ooc/tiles/disk"
 )
 
 type planOptions struct {
@@ -143,7 +143,7 @@ func (o *planOptions) forecast(ctx context.Context, in input, d kernels.Device) 
 		return p.Forecast(ctx, d, o.Request, o.timed(filepath.Dir(p.Dir())))
 	}
 	n, err := o.read(in, ".")
-	if errors.Is(err, tiles.ErrNoSpace) && in.form == aFile { // of a compressed matrix: its size alone will do
+	if errors.Is(err, disk.ErrNoSpace) && in.form == aFile { // of a compressed matrix: its size alone will do
 		e, err := read.Measure(in.name, o.options("."))
 		if err != nil {
 			return nil, err

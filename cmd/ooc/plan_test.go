@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"ooc/cmd/ooc/exit"
+	"ooc/tiles/class"
 )
 
 // TestPredecessorsOfSparseGraphs solves roads with predecessors by an elimination, and wants those that an export finds
@@ -53,11 +53,11 @@ func TestPlanForStats(t *testing.T) {
 	if few["rows"] != 7.0 || len(few["engines"].([]any)) != 2 {
 		t.Errorf("plan of 7 rows: %v", few)
 	}
-	ooc(t, dir, "plan", "small.npy", "--no-arc", "2147483647", "--for", "stats").want(t, exit.BadInput,
+	ooc(t, dir, "plan", "small.npy", "--no-arc", "2147483647", "--for", "stats").want(t, class.Input,
 		"statistics of a matrix need a store")
-	ooc(t, dir, "plan", "small.ooc", "--for", "stats").want(t, exit.Usage, "those of a store read it once")
-	ooc(t, dir, "plan", "hops.gr", "--for", "stats", "--tile", "64").want(t, exit.Usage, "--tile is for solves")
-	ooc(t, dir, "plan", "--for", "stats").want(t, exit.Usage, "plan takes a graph")
+	ooc(t, dir, "plan", "small.ooc", "--for", "stats").want(t, class.Usage, "those of a store read it once")
+	ooc(t, dir, "plan", "hops.gr", "--for", "stats", "--tile", "64").want(t, class.Usage, "--tile is for solves")
+	ooc(t, dir, "plan", "--for", "stats").want(t, class.Usage, "plan takes a graph")
 }
 
 // TestPlanningIsSaid wants a line about a plan that takes long, and none about one that does not.

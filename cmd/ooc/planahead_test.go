@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ooc/cmd/ooc/exit"
+	"ooc/tiles/class"
 )
 
 // TestPlanAhead plans for machines that are not here, and compares what plans say with what can be said by hand.
@@ -72,7 +72,7 @@ func TestPlanAhead(t *testing.T) {
 		"--vertices 5 --device h100 --kind f64":                  "no rate of h100 is known for entries of kind f64",
 		"--vertices 5 --device h100 --predecessors":              "no rate of h100 is known for predecessors",
 	} {
-		ooc(t, dir, append([]string{"plan"}, strings.Fields(line)...)...).want(t, exit.Usage, says)
+		ooc(t, dir, append([]string{"plan"}, strings.Fields(line)...)...).want(t, class.Usage, says)
 	}
-	ooc(t, dir, "solve", "g.gr", "--device", "h100").want(t, exit.Usage, "want one of auto")
+	ooc(t, dir, "solve", "g.gr", "--device", "h100").want(t, class.Usage, "want one of auto")
 }

@@ -9,11 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"ooc/cmd/ooc/exit"
 	"ooc/engine"
 	"ooc/engine/text"
 	"ooc/tiles"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
+	"ooc/tiles/disk"
 )
 
 // hostile is what a name or an id may have in it that clears a screen, goes back in the line and turns the direction of
@@ -168,12 +169,12 @@ func TestHostileIDs(t *testing.T) {
 			if strings.Contains(r.stdout+r.stderr, "\nooc: all is well") {
 				t.Errorf("%s: ooc %s printed %s", what, args, r.stdout+r.stderr)
 			}
-			if args[0] == "solve" && r.code != exit.Corrupt {
+			if args[0] == "solve" && r.code != class.Corrupt {
 				t.Errorf("%s: ooc %s: exit code %d: %s", what, args, r.code, r.stderr)
 			}
 		}
 		if what != "the input" {
-			ooc(t, dir, "sssp", "forged.ooc", "--source", "1").want(t, exit.Corrupt, "ids")
+			ooc(t, dir, "sssp", "forged.ooc", "--source", "1").want(t, class.Corrupt, "ids")
 			ooc(t, dir, "status", "forged.ooc").want(t, 0, `ooc solve $'g.gr\x0a`)
 		}
 	}
@@ -197,14 +198,14 @@ func TestHostileQueue(t *testing.T) {
 		code     int
 	}{
 		{`"input":"a.gr"`, `"input":"\u001b[2J\r\u202ea.gr"`, 0},
-		{`"input":"a.gr"`, `"input":"a.gr\nooc: all is well"`, exit.Corrupt},
+		{`"input":"a.gr"`, `"input":"a.gr\nooc: all is well"`, class.Corrupt},
 		{`"algorithm":"`, `"algorithm":"\u001b[2J\nooc: all is well`, 0},
 	} {
 		var lines []string
 		for _, line := range strings.SplitAfter(was, "\n") {
 			if len(line) > 9 {
 				body := strings.TrimSuffix(strings.ReplaceAll(line[9:], c.old, c.new), "\n")
-				line = fmt.Sprintf("%08x", tiles.Checksum([]byte(body))) + " " + body + "\n"
+				line = fmt.Sprintf("%08x", disk.Checksum([]byte(body))) + " " + body + "\n"
 			}
 			lines = append(lines, line)
 		}

@@ -21,7 +21,9 @@ import (
 	"ooc/cmd/ooc/terminal"
 	"ooc/cmd/ooc/vertices"
 	"ooc/engine"
+	"ooc/engine/between"
 	"ooc/engine/export"
+	"ooc/engine/graph"
 	"ooc/engine/graph/dense"
 	"ooc/engine/path"
 	"ooc/engine/stats"
@@ -35,7 +37,7 @@ type queryOptions struct {
 	graphFlags
 	row, col, pairs, within string
 	rows, cols              string
-	json                    bool
+	json, count             bool
 	nearest                 int
 }
 
@@ -53,6 +55,7 @@ func queryCommand() *cobra.Command {
 	fl.Var(flagvalue.AtLeast(&f.nearest, 1), "k-nearest",
 		"of the row or column, print only so many nearest other vertices")
 	fl.StringVar(&f.within, "within", "", "of the row or column, print only other vertices no farther than this")
+	fl.BoolVar(&f.count, "count", false, "of pairs and a row of a graph: also how many shortest paths there are")
 	fl.BoolVar(&f.json, "json", false, "one JSON object a line, with null where there is no path")
 	return runs(cmd, &f.line, f.run)
 }
@@ -65,6 +68,11 @@ func (o *queryOptions) run(ctx context.Context) error {
 	}
 	return o.answer(ctx, &o.line, o.json, func(a *printer) error {
 		vertices := o.args[1:]
+		if o.count {
+			if err := a.count(); err != nil {
+				return err
+			}
+		}
 		switch {
 		case o.rows != "" || o.cols != "":
 			return o.table(ctx, a)
@@ -93,6 +101,7 @@ func (o *queryOptions) check(near bool) error {
 		exit.Refuse(ways > 1, "give one of: U V..., --row, --col, --pairs, and --rows with --cols"),
 		exit.Refuse(ways == 0 || len(o.args) == 2 && !near,
 			"name a pair of vertices U V, or --row U, --col V, --pairs FILE or --rows LIST --cols LIST"),
+		exit.Refuse(o.count && (near || table || o.col != ""), "--count is for pairs of vertices, --pairs and --row"),
 		exit.Refuse(near && (o.pairs != "" || table || len(o.args) > 2),
 			"--k-nearest and --within are for --row U and --col V"))
 }
@@ -163,10 +172,12 @@ func (a *printer) searched(rows, cols []int) error {
 // printer prints answers from a store that is solved, or from a graph.
 type printer struct {
 	vertices.Of
-	p      *engine.Problem // nil: it is a graph
-	finder *path.Finder    // nil: it is a store
-	from   asked           // the one that is not nil
-	meta   *tiles.Meta     // of a graph N, Kind and Scale
+	p      *engine.Problem                       // nil: it is a graph
+	finder *path.Finder                          // nil: it is a store
+	g      *graph.Graph                          // nil: it is a store
+	paths  func(u, v int) (between.Count, error) // counts them; nil: that is not asked for
+	from   asked                                 // the one that is not nil
+	meta   *tiles.Meta                           // of a graph N, Kind and Scale
 	w      io.Writer
 	number text.Numbers
 	json   bool
@@ -193,7 +204,7 @@ func (f *graphFlags) answer(ctx context.Context, l *line, json bool, print func(
 			if err != nil {
 				return err
 			}
-			a := &printer{verticesIn(p, ids), p, nil, p, p.Meta(), w, p.Numbers(), json}
+			a := &printer{Of: verticesIn(p, ids), p: p, from: p, meta: p.Meta(), w: w, number: p.Numbers(), json: json}
 			return errors.Join(print(a), w.Flush())
 		})
 	}
@@ -217,7 +228,9 @@ func (f *graphFlags) answer(ctx context.Context, l *line, json bool, print func(
 		return err
 	}
 	of, m := vertices.Of{IDs: g.IDs, N: g.N, Name: in.name}, &tiles.Meta{N: g.N, Kind: g.Kind, Scale: g.Scale}
-	return errors.Join(print(&printer{of, nil, finder, finder, m, w, text.NumbersOf(g.Kind, g.Scale), json}), w.Flush())
+	a := &printer{Of: of, finder: finder, g: g, from: finder, meta: m, w: w, number: text.NumbersOf(g.Kind, g.Scale),
+		json: json}
+	return errors.Join(print(a), w.Flush())
 }
 
 // each has do answer for the pairs in a file, or without one for the first of some vertices with each other.
@@ -261,29 +274,62 @@ func (a *printer) pairs(file string, do func(u, v int) error) error {
 	})
 }
 
+// count makes the printer count paths, too: from one vertex to all before it goes on with another.
+func (a *printer) count() error {
+	if a.g == nil {
+		return exit.UsageError(errors.New("--count is for graphs, and this is a store: give the graph's file instead"))
+	}
+	countsFrom, err := between.Counts(a.g)
+	if err != nil {
+		return err
+	}
+	from, counts := -1, []between.Count(nil)
+	a.paths = func(u, v int) (c between.Count, err error) {
+		if u != from {
+			if counts, err = countsFrom(u); err != nil {
+				return c, err
+			}
+			from = u
+		}
+		return counts[v], nil
+	}
+	return nil
+}
+
 // distance prints the distance of two rows.
 func (a *printer) distance(u, v int) error {
 	d, err := a.from.Distance(u, v)
 	if err != nil {
 		return err
 	}
-	return a.print(a.IDs.Name(u), a.IDs.Name(v), d, false)
+	return a.print(u, v, d)
 }
 
-// print prints the distance from u to v, or that from v to u.
-func (a *printer) print(u, v string, d float64, incoming bool) error {
-	if incoming {
-		u, v = v, u
+// print prints the distance from u to v.
+func (a *printer) print(u, v int, d float64) (err error) {
+	var paths string
+	if a.paths != nil {
+		c, err := a.paths(u, v)
+		if err != nil {
+			return err
+		}
+		paths = c.String()
 	}
+	from, to := a.IDs.Name(u), a.IDs.Name(v)
 	if !a.json {
-		_, err := fmt.Fprintf(a.w, "%s\t%s\t%s\n", text.CellOf(u), text.CellOf(v), a.number.Text(d))
+		cells := []string{text.CellOf(from), text.CellOf(to), a.number.Text(d)}
+		if paths != "" {
+			cells = append(cells, paths)
+		}
+		_, err := fmt.Fprintln(a.w, strings.Join(cells, "\t"))
 		return err
 	}
 	return terminal.WriteJSON(a.w, "distance", struct {
 		From     string          `json:"from"`
 		To       string          `json:"to"`
 		Distance json.RawMessage `json:"distance"` // null where there is no path
-	}{u, v, a.number.JSON(d)})
+		Paths    json.RawMessage `json:"paths,omitempty"`
+	}{from, to, a.number.JSON(d), json.RawMessage(paths)})
 }
 
 // near prints the pairs of a vertex and those near it.
@@ -292,11 +338,14 @@ func (a *printer) near(id string, near stats.Near) error {
 	if err != nil {
 		return err
 	}
-	id = a.IDs.Name(at)
 	list, err := near.Of(a.from, a.meta, at)
 	for _, n := range list {
-		if err == nil {
-			err = a.print(id, a.IDs.Name(n.Row), n.Distance, near.Incoming)
+		switch {
+		case err != nil:
+		case near.Incoming:
+			err = a.print(n.Row, at, n.Distance)
+		default:
+			err = a.print(at, n.Row, n.Distance)
 		}
 	}
 	return err
@@ -308,17 +357,20 @@ func (a *printer) line(id string, isRow bool) error {
 	if err != nil {
 		return err
 	}
-	id = a.IDs.Name(at)
 	d := make([]float64, a.N)
-	read, name := a.from.Row, a.IDs.Name
-	if !isRow {
+	if isRow {
+		err = a.from.Row(d, at)
+	} else {
 		d = d[:cmp.Or(len(a.meta.Sources), a.N)]
-		read, name = a.from.Col, func(i int) string { return a.IDs.Name(a.meta.Sources.Vertex(i)) }
+		err = a.from.Col(d, at)
 	}
-	err = read(d, at)
 	for i, x := range d {
-		if err == nil {
-			err = a.print(id, name(i), x, !isRow)
+		switch {
+		case err != nil:
+		case isRow:
+			err = a.print(at, i, x)
+		default:
+			err = a.print(a.meta.Sources.Vertex(i), at, x)
 		}
 	}
 	return err

@@ -32,7 +32,7 @@ func (m arcMap) add(u, v string, w float64) {
 func readArcs(t *testing.T, path string, o read.Options) arcMap {
 	t.Helper()
 	o.Kind = entry.KindF32
-	g, _, err := read.File(path, o)
+	g, _, _, err := read.Open(path, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func BenchmarkMMRead(b *testing.B) {
 	b.Run("ReadFile", func(b *testing.B) {
 		compare(b, func() float64 {
 			began := time.Now()
-			if _, _, err := read.File(path, read.Options{}); err != nil {
+			if _, _, _, err := read.Open(path, read.Options{}); err != nil {
 				b.Fatal(err)
 			}
 			return time.Since(began).Seconds()

@@ -13,9 +13,10 @@ import (
 	"slices"
 	"testing"
 
-	"ooc/cmd/ooc/exit"
 	"ooc/tiles"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
+	"ooc/tiles/disk"
 )
 
 // bare is tree without the times of change.
@@ -50,26 +51,27 @@ func TestRestartRefusesFirst(t *testing.T) {
 		"a folder":    {func() error { return os.Mkdir(in("photos"), 0o777) }, 0},
 		"a file in the core": {func() error {
 			return errors.Join(os.Mkdir(in("core"), 0o777), os.WriteFile(in("core", "notes.txt"), []byte("x"), 0o666))
-		}, exit.BadInput},
+		}, class.Input},
 		"a link in the core": {func() error {
 			return errors.Join(os.Mkdir(in("core"), 0o777), os.Symlink(outside, in("core", "dist.npy")))
-		}, exit.BadInput},
+		}, class.Input},
 		"another store as the core": {func() error {
 			other := filepath.Join(dir, "other")
 			return errors.Join(os.CopyFS(other, os.DirFS(store)), os.Rename(other, in("core")))
-		}, exit.Corrupt},
+		}, class.Corrupt},
 		"live is a link": {func() error {
 			return errors.Join(os.Remove(in("live")),
 				os.Symlink(outside, in("live")))
-		}, exit.Corrupt},
+		}, class.Corrupt},
 		"sums is a link": {func() error {
 			return errors.Join(os.Remove(in("sums")),
 				os.Symlink(outside, in("sums")))
-		}, exit.Corrupt},
-		"sums.tmp is a folder": {func() error { return os.Mkdir(in("sums.tmp"), 0o777) }, exit.Corrupt},
+		}, class.Corrupt},
+		"sums.tmp is a folder": {func() error { return os.Mkdir(in("sums.tmp"), 0o777) }, class.Corrupt},
 		"state is a hard link": {func() error { return os.Link(in("state"), filepath.Join(dir, "other")) },
-			exit.Corrupt},
-		"lock is a hard link": {func() error { return os.Link(in("lock"), filepath.Join(dir, "other")) }, exit.Corrupt},
+			class.Corrupt},
+		"lock is a hard link": {func() error { return os.Link(in("lock"), filepath.Join(dir, "other")) },
+			class.Corrupt},
 	} {
 		writeFile(t, dir, "towns.csv", small)
 		writeFile(t, dir, "outside", "theirs")
@@ -78,7 +80,7 @@ func TestRestartRefusesFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := bare(t, dir)
-		if r := ooc(t, dir, "solve", "towns.csv", "--restart"); r.code != exit.BadInput && r.code != exit.Corrupt {
+		if r := ooc(t, dir, "solve", "towns.csv", "--restart"); r.code != class.Input && r.code != class.Corrupt {
 			t.Errorf("%s: exit code %d: %s", name, r.code, r.stderr)
 		}
 		if c.keep != 0 {
@@ -90,7 +92,7 @@ func TestRestartRefusesFirst(t *testing.T) {
 			t.Errorf("%s: it was\n%v\nand is\n%v", name, before, after)
 		}
 		if name == "sums is a link" { // without its checksums, nothing is answered
-			ooc(t, dir, "query", "towns.ooc", "paris", "nice").want(t, exit.Corrupt, "towns.ooc/sums")
+			ooc(t, dir, "query", "towns.ooc", "paris", "nice").want(t, class.Corrupt, "towns.ooc/sums")
 		} else {
 			ooc(t, dir, "query", "towns.ooc", "paris", "nice").want(t, 0, "7")
 		}
@@ -159,10 +161,10 @@ func TestRestartOfADamagedStore(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := bare(t, dir)
-			ooc(t, dir, "solve", "towns.csv").want(t, exit.Corrupt, file)
-			ooc(t, dir, "solve", "towns.csv", "--restart", "--columns", "from").want(t, exit.Usage)
+			ooc(t, dir, "solve", "towns.csv").want(t, class.Corrupt, file)
+			ooc(t, dir, "solve", "towns.csv", "--restart", "--columns", "from").want(t, class.Usage)
 			writeFile(t, dir, "towns.csv", "paris,lyon,rubbish\n")
-			ooc(t, dir, "solve", "towns.csv", "--restart").want(t, exit.BadInput)
+			ooc(t, dir, "solve", "towns.csv", "--restart").want(t, class.Input)
 			writeFile(t, dir, "towns.csv", small)
 			if after := bare(t, dir); !maps.Equal(before, after) {
 				t.Errorf("%s, %s: it was\n%v\nand is\n%v", file, name, before, after)
@@ -187,13 +189,13 @@ func TestRestartOfADamagedStore(t *testing.T) {
 		"nothing whole": {func() error {
 			return errors.Join(os.Truncate(in("state"), 50), os.Truncate(in("graph.csr"), 50),
 				os.Truncate(in("ids"), 50))
-		}, exit.Corrupt,
+		}, class.Corrupt,
 			"store.json: store is corrupt: it is damaged, and no other file beside it shows that ooc made this folder; " +
 				"name another folder with --out, or remove towns.ooc"},
-		"no lock": {func() error { return os.Remove(in("lock")) }, exit.Corrupt, "remove towns.ooc"},
-		"another's lock": {func() error { return os.WriteFile(in("lock"), []byte("mine"), 0o666) }, exit.BadInput,
+		"no lock": {func() error { return os.Remove(in("lock")) }, class.Corrupt, "remove towns.ooc"},
+		"another's lock": {func() error { return os.WriteFile(in("lock"), []byte("mine"), 0o666) }, class.Input,
 			"lock"},
-		"a file more": {func() error { return os.WriteFile(in("notes.txt"), []byte("x"), 0o666) }, exit.BadInput,
+		"a file more": {func() error { return os.WriteFile(in("notes.txt"), []byte("x"), 0o666) }, class.Input,
 			"notes.txt"},
 	} {
 		if err := os.RemoveAll(in("")); err != nil {
@@ -204,7 +206,7 @@ func TestRestartOfADamagedStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := bare(t, dir)
-		ooc(t, dir, "solve", "towns.csv").want(t, exit.Corrupt, "store.json")
+		ooc(t, dir, "solve", "towns.csv").want(t, class.Corrupt, "store.json")
 		if c.code != 0 {
 			ooc(t, dir, "solve", "towns.csv", "--restart").want(t, c.code, c.says)
 			if after := bare(t, dir); !maps.Equal(before, after) {
@@ -226,12 +228,12 @@ func TestRestartOfADamagedStore(t *testing.T) {
 	if err := os.WriteFile(store, sealed(t, later), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	ooc(t, dir, "solve", "towns.csv", "--restart").want(t, exit.Corrupt, "version 9")
+	ooc(t, dir, "solve", "towns.csv", "--restart").want(t, class.Corrupt, "version 9")
 	// Without its checksum, that is damage.
 	if err := os.WriteFile(store, later, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	ooc(t, dir, "solve", "towns.csv").want(t, exit.Corrupt, "checksum")
+	ooc(t, dir, "solve", "towns.csv").want(t, class.Corrupt, "checksum")
 	ooc(t, dir, "solve", "towns.csv", "--restart").want(t, 0)
 	ooc(t, dir, "query", "towns.ooc", "paris", "nice").want(t, 0, "7")
 }
@@ -248,6 +250,6 @@ func sealed(t *testing.T, text []byte) []byte {
 	if !ok || at < 0 {
 		t.Fatalf("%s is no store.json", text)
 	}
-	sum := tiles.Checksum(fmt.Appendf(nil, "{%s}", rest[:at]))
+	sum := disk.Checksum(fmt.Appendf(nil, "{%s}", rest[:at]))
 	return fmt.Appendf(nil, `{"format":"ooc store",%s,"checksum":"crc32c:%08x"}`, rest[:at], sum)
 }

@@ -15,8 +15,8 @@ import (
 	"syscall"
 	"testing"
 
-	"ooc/cmd/ooc/exit"
 	"ooc/engine/mpi/mpitest"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 )
 
@@ -35,7 +35,7 @@ func runHurt() int {
 	if text, err := os.ReadFile(hurtFile); err == nil {
 		if _, err := fmt.Sscan(string(text), &nth, &fail); err != nil {
 			fmt.Fprintln(os.Stderr, err)
-			return exit.Usage
+			return class.Usage
 		}
 	}
 	cmd := exec.Command(os.Args[0], os.Args[1:]...)
@@ -44,7 +44,7 @@ func runHurt() int {
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		return exit.Failed
+		return class.Failed
 	}
 	_ = runWatched(cmd, dir, func(c fileCall) fate {
 		if !strings.HasPrefix(c.Path, "local/") {
@@ -186,7 +186,7 @@ func TestCampaignPartDirRestart(t *testing.T) {
 			went++
 			right(what + ", then without --restart")
 			continue
-		case code == exit.BadInput && strings.Contains(text, "--restart"):
+		case code == class.Input && strings.Contains(text, "--restart"):
 			refused++
 		default:
 			t.Errorf("%s; without --restart: exit code %d\n%s\nit had said\n%s", what, code, text, first)

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"ooc/cmd/ooc/exit"
 	"ooc/engine"
 	"ooc/tiles"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 )
 
@@ -93,13 +93,13 @@ func TestOneQuestion(t *testing.T) {
 					}
 				}
 				r := solve(q.asked)
-				refused(exit.BadInput, r, q.says, q.wish)
-				refused(exit.BadInput, solve(q.asked, "--strict"), q.says, q.wish)
+				refused(class.Input, r, q.says, q.wish)
+				refused(class.Input, solve(q.asked, "--strict"), q.says, q.wish)
 				if !strings.Contains(q.asked, "factors") { // which go with no dry run
-					refused(exit.SomeFailed, solve(q.asked, "--dry-run"))
+					refused(class.SomeFailed, solve(q.asked, "--dry-run"))
 				}
 				if !q.alike {
-					refused(exit.BadInput, solve("", "--strict"), q.says)
+					refused(class.Input, solve("", "--strict"), q.says)
 				}
 				// The flags of the store itself are no other question, and with none at all the line says what is
 				// left out.
@@ -141,7 +141,7 @@ func TestAStoreIsTakenAsItIs(t *testing.T) {
 		"as it was made") {
 		t.Error(r.stdout)
 	}
-	ooc(t, dir, "solve", "S", "--kind", "f32").want(t, exit.BadInput, "--kind f64", "--kind f32", "r.csv", "--out")
+	ooc(t, dir, "solve", "S", "--kind", "f32").want(t, class.Input, "--kind f64", "--kind f32", "r.csv", "--out")
 }
 
 // TestOldStoresOfOneQuestion takes the note of what was asked for out of stores, as those of earlier versions have
@@ -163,7 +163,7 @@ func TestOldStoresOfOneQuestion(t *testing.T) {
 		solve(c.flags).want(t, 0)
 		remade(t, filepath.Join(dir, "S"), func(o *engine.CreateOptions) { o.Input.Asked = nil })
 		if c.says != "" {
-			solve("").want(t, exit.BadInput, c.says)
+			solve("").want(t, class.Input, c.says)
 			solve(c.flags).want(t, 0, "solved S")
 		} else {
 			solve("").want(t, 0, "solved S")
@@ -211,7 +211,7 @@ func TestStatsOfOneQuestion(t *testing.T) {
 			return ooc(t, dir, append([]string{"stats", "r.csv", "--store", store}, strings.Fields(flags)...)...)
 		}
 		before := bare(t, dir)
-		stats("S", c.asked).want(t, exit.BadInput, c.says, c.wish,
+		stats("S", c.asked).want(t, class.Input, c.says, c.wish,
 			"name another folder with --store, or remove this one")
 		if after := bare(t, dir); !maps.Equal(before, after) {
 			t.Errorf("%v: it was\n%v\nand is\n%v", c, before, after)
@@ -242,8 +242,8 @@ func TestBatchesOfOneQuestion(t *testing.T) {
 		}
 	}
 	before := bare(t, filepath.Join(dir, "r.ooc"))
-	r := ooc(t, dir, "solve", "r.csv", "g.gr", "--directed").want(t, exit.SomeFailed, "--undirected", "--directed")
-	ooc(t, dir, "solve", "r.csv", "g.gr", "--strict").want(t, exit.SomeFailed, "--undirected", "directed")
+	r := ooc(t, dir, "solve", "r.csv", "g.gr", "--directed").want(t, class.SomeFailed, "--undirected", "--directed")
+	ooc(t, dir, "solve", "r.csv", "g.gr", "--strict").want(t, class.SomeFailed, "--undirected", "directed")
 	if after := bare(t, filepath.Join(dir, "r.ooc")); !maps.Equal(before, after) {
 		t.Errorf("it was\n%v\nand is\n%v", before, after)
 	}

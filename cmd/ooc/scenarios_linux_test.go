@@ -15,12 +15,12 @@ import (
 	"sync"
 	"testing"
 
-	"ooc/cmd/ooc/exit"
 	"ooc/engine"
 	"ooc/engine/live"
 	"ooc/engine/prove"
 	"ooc/kernels/cpu"
 	"ooc/tiles"
+	"ooc/tiles/class"
 )
 
 // scenario is a command that changes the disk, and the folder that it does it in.
@@ -323,7 +323,7 @@ func scenarios(t *testing.T) []*scenario {
 	whole := func(name string) func(string, result) bool {
 		return func(dir string, again result) bool {
 			_, err := os.Stat(filepath.Join(dir, name))
-			return err == nil && again.code == exit.Failed && strings.Contains(again.stderr, "exist")
+			return err == nil && again.code == class.Failed && strings.Contains(again.stderr, "exist")
 		}
 	}
 	solvedG := solved(eliminate...)
@@ -417,6 +417,12 @@ func scenarios(t *testing.T) []*scenario {
 			varies: []string{"out.txt"}, about: "g.stats",
 			before: halfway(fileCall{Name: "pwrite64", Path: "g.stats", Nth: 14},
 				words("stats g.gr --json --checkpoint 1ns"))},
+		{name: "betweenness", args: words("stats g.gr --json --checkpoint 1ns --betweenness both"), stdout: "out.txt",
+			varies: []string{"out.txt"}, about: "g.stats"},
+		{name: "betweenness goes on", args: words("stats g.gr --json --checkpoint 1ns --betweenness both"),
+			stdout: "out.txt", varies: []string{"out.txt"}, about: "g.stats",
+			before: halfway(fileCall{Name: "pwrite64", Path: "g.stats", Nth: 30},
+				words("stats g.gr --json --checkpoint 1ns --betweenness both"))},
 		{name: "stats by a store", args: byStore, before: matrixFile, stdout: "out.txt", about: "t.ooc/store.json.tmp"},
 		{name: "stats by a store that is solved", args: byStore,
 			before: both(matrixFile, halfway(gone("store.json → t.ooc/store.json.tmp"), byStore)),

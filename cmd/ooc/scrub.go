@@ -36,7 +36,7 @@ func (o *scrubOptions) run(ctx context.Context) error {
 	dir := o.args[0]
 	return ask(dir, func(p *engine.Problem) error {
 		exit.Graceful.Store(true)
-		show := terminal.NewCounter("compared", "tiles")
+		show := &terminal.Counter{Verb: "compared", Unit: "tiles"}
 		o.Progress = show.Update
 		o.Damaged = func(err error) { show.Note("%v", err) }
 		s, err := prove.Scrub(ctx, p, o.ScrubOptions)
@@ -52,7 +52,7 @@ func (o *scrubOptions) run(ctx context.Context) error {
 		}
 		summary(o.json, s, terminal.Out, "%s: %s; %s in %s, %s", dir, matching(s.Tiles),
 			humanize.IBytes(uint64(s.Bytes)),
-			text.Time(s.Seconds), text.PerSecond(float64(s.Bytes)/s.Seconds))
+			text.Time(s.Seconds), text.Per(float64(s.Bytes)/s.Seconds, "B"))
 		return nil
 	})
 }

@@ -31,6 +31,7 @@ import (
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/class"
 	"ooc/tiles/disk"
 )
 
@@ -188,7 +189,7 @@ func (j *job) run(ctx context.Context) (err error) {
 	j.show.End()
 	switch exit.Code(err) {
 	case 0:
-	case exit.Interrupted, exit.Failed, exit.NoSpace: // what the store holds is kept, and worth going on from
+	case class.Interrupted, class.Failed, class.NoSpace: // what the store holds is kept, and worth going on from
 		if errors.Is(err, factors.ErrDense) { // which the same command finds again
 			return err
 		}
@@ -438,7 +439,7 @@ func (j *job) planRows(
 	}
 	defer planning(j.show.Note, name, w.Facts().N)()
 	var err error
-	if o.Choice, err = engine.Choose(ctx, w, j.on, want); errors.Is(err, tiles.ErrNoSpace) {
+	if o.Choice, err = engine.Choose(ctx, w, j.on, want); errors.Is(err, disk.ErrNoSpace) {
 		err = fmt.Errorf("%s: %w", out, err)
 	}
 	return o, err

@@ -200,7 +200,7 @@ func TestStatsRefusals(t *testing.T) {
 	for _, args := range []string{
 		"--json --csv", "--k-nearest 3", "--k-nearest -1 --csv", "--bins 1", "--bins 0", "--bins 1001", "--bins 5,4",
 		"--bins x,1", "--bins 1,inf",
-		"--within x", "--within nan", "--plot h.pdf", "--bins 1,,2",
+		"--within x", "--within nan", "--within 5,5.0", "--plot h.pdf", "--bins 1,,2",
 	} {
 		ooc(t, dir, append([]string{"stats", "new.ooc"}, strings.Fields(args)...)...).want(t, 2)
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/dustin/go-humanize"
 
@@ -15,6 +16,7 @@ import (
 	"ooc/cmd/ooc/show"
 	"ooc/cmd/ooc/terminal"
 	"ooc/engine"
+	"ooc/engine/between"
 	"ooc/engine/device/registry"
 	"ooc/engine/factors"
 	"ooc/engine/graph"
@@ -22,7 +24,11 @@ import (
 	"ooc/engine/plan"
 	"ooc/engine/stats"
 	"ooc/engine/text"
+	"ooc/kernels"
 	"ooc/tiles"
+	"ooc/tiles/class"
+	"ooc/tiles/disk"
+	"ooc/tiles/lock"
 )
 
 const statsExt = ".stats"
@@ -35,10 +41,27 @@ func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) e
 		o.output(file, true).Check()); err != nil {
 		return err
 	}
+	if o.betweenness != "" { // before a large matrix is read
+		if is, err := read.IsMatrix(in.name, o.options(os.TempDir())); err != nil {
+			return err
+		} else if is {
+			return betweennessOfMatrix(in)
+		}
+	}
 	if begun, err := o.begun(in); err != nil {
 		return err
 	} else if begun {
 		return o.byStore(ctx, in, q)
+	}
+	open := func(distances float64) (kernels.Device, error) {
+		return registry.OpenFaster(o.device, o.deviceMemory, distances)
+	}
+	if o.device != "auto" && o.store == "" { // a GPU opens while the graph is read
+		ahead := sync.OnceValues(func() (kernels.Device, error) {
+			return registry.OpenFaster(o.device, o.deviceMemory, 0)
+		})
+		go ahead()
+		open = func(float64) (kernels.Device, error) { return ahead() }
 	}
 	n, err := o.read(in, os.TempDir())
 	if err != nil {
@@ -48,25 +71,50 @@ func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) e
 	n.remark()
 	g := n.graph()
 	switch {
+	case g == nil && o.betweenness != "":
+		return betweennessOfMatrix(in)
 	case g == nil && o.store != "":
 		return o.byStore(ctx, in, q)
 	case g == nil:
 		return statsOfMatrix(in)
 	}
+	if err := o.readValues(&q, verticesOf(g.Facts())); err != nil {
+		return err
+	}
 	if err := q.Check(g.N); err != nil {
 		return exit.UsageError(err)
 	}
 	all := stats.GraphOptions{Options: q, File: file, Memory: o.HostMemory, Name: n.src.Name, Checkpoint: o.checkpoint}
+	all.Betweenness = between.Question{Endpoints: o.endpoints,
+		Vertices: o.betweenness == "vertices" || o.betweenness == "both",
+		Edges:    o.betweenness == "edges" || o.betweenness == "both"}
+	if all.Betweenness.Targets, err = verticesOf(g.Facts()).Set("targets", o.targets); err != nil {
+		return err
+	}
 	if all.Sources, _, err = sourcesOf(g.Facts(), o.sources, 0); err != nil {
 		return err
 	}
 	defer exit.CanResume(o.again)()
-	s, err := o.draw(ctx, func() (*stats.Result, error) { return o.gather(ctx, g, all) })
+	// The device closes while results are printed, and nobody waits for that: nothing is in progress on it, and the
+	// system frees what is left there when the process ends.
+	var closing sync.WaitGroup
+	s, err := o.draw(ctx, func() (_ *stats.Result, err error) {
+		if all.Device, err = open(all.Distances(g)); err != nil {
+			return nil, o.orAuto(err)
+		}
+		if d := all.Device; d != nil {
+			defer closing.Go(func() { _ = d.Close() })
+		}
+		return o.gather(ctx, g, all)
+	})
+	if err != nil {
+		closing.Wait()
+	}
 	switch {
 	case err == nil:
 		return o.print(s, n.src.Name, g.IDs)
 	case !errors.Is(err, factors.ErrDense):
-		return o.goOn(err, exit.Interrupted, exit.NoSpace)
+		return o.goOn(err, class.Interrupted, class.NoSpace)
 	case o.store != "":
 		// The solve reads the graph again. It would lie in memory twice.
 		n.weights, g, all = nil, nil, stats.GraphOptions{}
@@ -81,15 +129,13 @@ func statsOfMatrix(in input) error {
 		in.name, terminal.Command("solve", nil, in.name)))
 }
 
-// gather gathers with the devices of --device, where these are beside the processor, and shows how far that is.
+func betweennessOfMatrix(in input) error {
+	return exit.UsageError(fmt.Errorf("%s: this is a matrix, and --betweenness is for graphs: give its arcs as a "+
+		"list, with a line for each: FROM TO WEIGHT", in.name))
+}
+
+// gather gathers, and shows how far that is.
 func (o *statsOptions) gather(ctx context.Context, g *graph.Graph, all stats.GraphOptions) (*stats.Result, error) {
-	d, err := registry.OpenFaster(o.device, o.deviceMemory, all.Distances(g))
-	if err != nil {
-		return nil, o.orAuto(err)
-	}
-	if all.Device = d; d != nil {
-		defer d.Close()
-	}
 	show := show.New(o.progress, false)
 	all.Interval = show.Interval
 	exit.Graceful.Store(true)
@@ -105,13 +151,18 @@ func (o *statsOptions) gather(ctx context.Context, g *graph.Graph, all stats.Gra
 	show.End()
 	if err == nil {
 		resumed := terminal.If(sum.Resumed > 0, ", after %s of an earlier run", humanize.Comma(int64(sum.Resumed)))
-		ready := fmt.Sprintf("made ready for %s in %s", sum.Engine, text.Time(sum.ReadySeconds))
+		ready := fmt.Sprintf("made ready for %s in %s%s", sum.Engine, text.Time(sum.ReadySeconds),
+			terminal.If(sum.Alone != "", ", on the processor, as %s", sum.Alone))
 		if sum.Engine == factors.Name {
 			ready = fmt.Sprintf("eliminated %s in %s, core of %s", text.Count(sum.Eliminated, "vertex", "vertices"),
 				text.Time(sum.ReadySeconds), humanize.Comma(int64(sum.Core)))
 		}
-		note("%s; computed %s in %s, %s%s", ready, text.Count(sum.Rows, "row", "rows"), text.Time(sum.Seconds),
-			text.DistanceRate(sum.DistancesPerSecond), resumed)
+		rate := terminal.If(sum.DistancesPerSecond > 0, ", %s", text.Per(sum.DistancesPerSecond, "distances"))
+		through := terminal.If(all.Betweenness.Any(), "; added up betweenness in %s%s", text.Time(sum.BetweenSeconds),
+			terminal.If(sum.BetweenResumed > 0, ", after %s of an earlier run",
+				text.Count(sum.BetweenResumed, "source", "sources")))
+		note("%s; computed %s in %s%s%s%s", ready, text.Count(sum.Rows, "row", "rows"), text.Time(sum.Seconds), rate,
+			resumed, through)
 	}
 	return s, err
 }
@@ -131,7 +182,7 @@ func (o *statsOptions) begun(in input) (bool, error) {
 	}
 	if !tiles.IsStore(o.store) {
 		half, err := tiles.Incomplete(o.store)
-		if errors.Is(err, tiles.ErrNotStore) {
+		if errors.Is(err, lock.ErrNotStore) {
 			err = exit.UsageError(fmt.Errorf("--store %s: it is there, and would be removed at the end; "+
 				"name a folder that is not there, or is empty", o.store))
 		}
@@ -155,7 +206,7 @@ func (o *statsOptions) damaged(err error) error {
 		return err
 	}
 	cause, _, _ := strings.Cut(err.Error(), "; ")
-	return text.ErrorOf(tiles.ErrCorrupt, "%s; if an earlier ooc stats made that store, remove it, rm -r %s, "+
+	return text.ErrorOf(disk.ErrCorrupt, "%s; if an earlier ooc stats made that store, remove it, rm -r %s, "+
 		"and the same command begins again", cause, text.Quote(o.store))
 }
 
@@ -177,9 +228,9 @@ func (o *statsOptions) byStore(ctx context.Context, in input, q stats.Options) (
 	defer func() { err = errors.Join(err, p.Close()) }()
 	err = o.ofStore(ctx, p, p.Meta().Input.Name, q, func(string, ...any) {})
 	if err != nil {
-		return o.goOn(err, exit.Interrupted)
+		return o.goOn(err, class.Interrupted)
 	}
-	if err = p.Remove(); err != nil && !errors.Is(err, tiles.ErrNotStore) {
+	if err = p.Remove(); err != nil && !errors.Is(err, lock.ErrNotStore) {
 		err = fmt.Errorf("%w; the same command begins again with that:\n  %s", err, o.again())
 	}
 	return err

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,13 +16,98 @@ import (
 	"testing"
 	"time"
 
-	"ooc/cmd/ooc/exit"
 	"ooc/engine"
 	"ooc/engine/graph/read"
 	"ooc/tiles"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 	"ooc/tiles/lock"
 )
+
+// TestStatsOfValues adds up values from files of every form, of a graph and of its store.
+func TestStatsOfValues(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "g.csv", "from,to,km\nParis,Lyon,4\nLyon,Nice,5\nNice,Lyon,5\nLyon,\"Le Mans\",0\n")
+	ooc(t, dir, "solve", "g.csv").want(t, 0)
+	writeFile(t, dir, "jobs.csv", ",town,name,jobs\n0,x,Nice,10\n1,y,Lyon,1.5\n2,z,Le Mans,100\n")
+	writeFile(t, dir, "plain.txt", "# pairs\nNice 10\n\"Le Mans\" 100\nLyon 1.5\n")
+	writeFile(t, dir, "tabs.tsv", "Node\tjobs\nNice\t10\nLe Mans\t100\nLyon\t1.5\n")
+	writeFile(t, dir, "a:b.npy", string(npyOf(">f8", "(4,)", []uint64{0, bits.ReverseBytes64(math.Float64bits(1.5)),
+		bits.ReverseBytes64(math.Float64bits(10)), bits.ReverseBytes64(math.Float64bits(100))})))
+	writeFile(t, dir, "ints.npy", string(npyOf("<u2", "(4,)", []uint16{0, 3, 20, 200})))
+	const want = "vertex,within_4,within_5,sum_within_4,sum_within_5\nParis,2,2,101.5,101.5\nLyon,1,2,101.5,111.5\n" +
+		"Nice,0,2,10,111.5\n\"Le Mans\",0,0,100,100\n"
+	for _, from := range []string{"jobs.csv:jobs", "jobs.csv:4", "plain.txt", "plain.txt:2", "tabs.tsv", "a:b.npy"} {
+		for _, of := range []string{"g.csv", "g.ooc"} {
+			r := ooc(t, dir, "stats", of, "--values", from, "--within", "4,5", "--csv").want(t, 0)
+			if r.stdout != want {
+				t.Errorf("%s of %s: %s", from, of, r.stdout)
+			}
+			const missing = " has no value of 1 vertex: there it is 0"
+			if strings.Contains(r.stderr, missing) != (from != "a:b.npy") {
+				t.Errorf("%s: %s", from, r.stderr)
+			}
+		}
+	}
+	for decay, want := range map[string]float64{"linear:10": 203*0.6 + 20*0.1,
+		"exp:0.5": 203*math.Exp(-2) + 20*math.Exp(-4.5), "gaussian:2": 203*math.Exp(-2) + 20*math.Exp(-81.0/8)} {
+		r := ooc(t, dir, "stats", "g.csv", "--values", "ints.npy", "--decay", decay, "--sources", "Paris", "--csv")
+		r.want(t, 0)
+		var got float64
+		_, err := fmt.Sscan(strings.TrimPrefix(strings.Split(r.stdout, "\n")[1], "Paris,"), &got)
+		if err != nil || math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: %v, want %v: %v", decay, got, want, err)
+		}
+	}
+}
+
+// TestStatsRefusesValues names file, line and what is wrong of values that cannot be added up.
+func TestStatsRefusesValues(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "g.csv", "from,to,km\na,b,4\nb,c,5\n")
+	writeFile(t, dir, "w.npy", string(npyOf("<f8", "(3,)", []float64{0, math.NaN(), 1})))
+	writeFile(t, dir, "short.npy", string(npyOf("<f8", "(2,)", []float64{0, 1})))
+	writeFile(t, dir, "cut.npy", string(npyOf("<f8", "(3,)", []float64{0, 1})))
+	writeFile(t, dir, "long.npy", string(npyOf("<f8", "(3,)", []float64{0, 1, 2, 3})))
+	writeFile(t, dir, "half.npy", string(npyOf("<f2", "(3,)", []uint16{0, 1, 2})))
+	for text, says := range map[string]string{
+		"id,x\na,1\nd,2\n": `v.csv:3: the input has no vertex "d"`,
+		"id,x\na,1\na,2\n": `v.csv:3: vertex "a" has a value`,
+		"id,x\na,nan\n":    `v.csv:2: "nan" is no number`, "id,x\na,\n": `v.csv:2: "" is no number`,
+		"id,x\na,inf\n": `v.csv:2: "inf"`, "id,x\na,1,5\n": "v.csv:2: want 2 columns", "": "v.csv: it has no line",
+		"id,x,y\na,1,5\n": "v.csv:1: say which column", "q,x\na,1\n": `v.csv:1: the input has no vertex "q"; if this is a header`,
+		"d,1\na,1\n":    `v.csv:1: the input has no vertex "d"`,
+		"id,x\n\"a,1\n": "v.csv:2: a quote",
+	} {
+		writeFile(t, dir, "v.csv", text)
+		ooc(t, dir, "stats", "g.csv", "--within", "3", "--values", "v.csv").want(t, class.Input, says)
+	}
+	writeFile(t, dir, "v.csv", "q,x\na,1\n") // and so it can be read
+	ooc(t, dir, "stats", "g.csv", "--within", "3", "--values", "v.csv:x").want(t, 0)
+	writeFile(t, dir, "v.csv", "d,1\na,1\n") // but 1 is a number, and no name of a column
+	ooc(t, dir, "stats", "g.csv", "--within", "3", "--values", "v.csv:1").want(t, class.Input, `no vertex "d"`)
+	writeFile(t, dir, "v.csv", "id,x\na,1\n")
+	for values, says := range map[string]string{"v.csv:y": `v.csv:1: there is no column "y"`,
+		"v.csv:3": `no column "3"`,
+		"v.csv:":  "v.csv:: no such file", "no.csv": "no.csv: no such file", "w.npy": "w.npy: number 2 of it is NaN",
+		"short.npy": "short.npy: an array of shape [2]: want one number of each of 3 vertices", "cut.npy": "it was cut",
+		"long.npy": "something follows", "half.npy": "want integers, float32 or float64"} {
+		ooc(t, dir, "stats", "g.csv", "--within", "3", "--values", values).want(t, class.Input, says)
+	}
+	for line, says := range map[string]string{
+		"--values v.csv":                                "say how far, with --within or --decay",
+		"--decay exp:1":                                 "give them with --values",
+		"--values v.csv --within 1 --bins 5":            "another run",
+		"--values v.csv --within 1 --betweenness edges": "another run",
+		"--values v.csv --within 1 --decay exp:-1":      "want one of exp:BETA, linear:R, gaussian:S",
+		"--values w.npy:1 --within 1":                   "an array has no columns",
+	} {
+		ooc(t, dir, append([]string{"stats", "g.csv"}, strings.Fields(line)...)...).want(t, class.Usage, says)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*.stats")); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
 
 // TestStatsOfGraph wants of a graph what its store says.
 func TestStatsOfGraph(t *testing.T) {
@@ -64,20 +151,20 @@ func TestStatsOfGraphRefusals(t *testing.T) {
 		code int
 		says string
 	}{
-		"towns.ooc --sources paris":    {exit.Usage, "--sources is for graphs"},
-		"towns.ooc --kind f32":         {exit.Usage, "--kind is for graphs"},
-		"towns.csv --out mine.stats":   {exit.BadInput, "no file that ooc stats has begun"},
-		"towns.csv --out towns.csv":    {exit.Usage, "the command itself uses"},
-		"towns.csv --out towns.ooc/x":  {exit.Usage, "name another file"},
-		"towns.csv --out no/x":         {exit.BadInput, "make that first"},
-		"towns.csv --sources rome":     {exit.BadInput, `no vertex "rome"`},
-		"towns.csv --k-nearest 1":      {exit.Usage, "--csv or --json"},
-		"missing.gr":                   {exit.BadInput, "no such file"},
-		"cycle.gr":                     {exit.NegativeCycle, "negative cycle"},
-		"m.npy":                        {exit.BadInput, "ooc solve m.npy"},
-		"- --kind i32":                 {exit.Usage, "give --out"},
-		"m.npy --store new --bins 5,3": {exit.Usage, "the edges of bins are"},
-		"towns.csv --device cpu,":      {exit.Usage, "--device"},
+		"towns.ooc --sources paris":    {class.Usage, "--sources is for graphs"},
+		"towns.ooc --kind f32":         {class.Usage, "--kind is for graphs"},
+		"towns.csv --out mine.stats":   {class.Input, "no file that ooc stats has begun"},
+		"towns.csv --out towns.csv":    {class.Usage, "the command itself uses"},
+		"towns.csv --out towns.ooc/x":  {class.Usage, "name another file"},
+		"towns.csv --out no/x":         {class.Input, "make that first"},
+		"towns.csv --sources rome":     {class.Input, `no vertex "rome"`},
+		"towns.csv --k-nearest 1":      {class.Usage, "--csv or --json"},
+		"missing.gr":                   {class.Input, "no such file"},
+		"cycle.gr":                     {class.NegativeCycle, "negative cycle"},
+		"m.npy":                        {class.Input, "ooc solve m.npy"},
+		"- --kind i32":                 {class.Usage, "give --out"},
+		"m.npy --store new --bins 5,3": {class.Usage, "the edges of bins are"},
+		"towns.csv --device cpu,":      {class.Usage, "--device"},
 		"towns.csv --k-nearest 900000000 --json --out a.stats": {0, ""},
 	} {
 		r := ooc(t, dir, append([]string{"stats"}, strings.Fields(line)...)...)
@@ -94,7 +181,7 @@ func TestStatsOfGraphRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ooc(t, dir, "stats", "towns.csv").want(t, exit.Locked, "towns.stats", "locked")
+	ooc(t, dir, "stats", "towns.csv").want(t, class.Locked, "towns.stats", "locked")
 	held.Close()
 	ooc(t, dir, "stats", "towns.csv").want(t, 0)
 }
@@ -131,7 +218,7 @@ func TestStatsOfGraphGoesOn(t *testing.T) {
 			continue // it was done before, and begins anew
 		}
 		stopped++
-		if how != os.Kill && (cmd.ProcessState.ExitCode() != exit.Interrupted ||
+		if how != os.Kill && (cmd.ProcessState.ExitCode() != class.Interrupted ||
 			!strings.Contains(stderr.String(), "continue with:\n  ooc stats road.gr")) {
 			t.Fatalf("%v\n%s", cmd.ProcessState, stderr.String())
 		}
@@ -167,7 +254,7 @@ func TestStatsByStore(t *testing.T) {
 	ooc(t, dir, "solve", "g.gr", "--device", "cpu").want(t, 0)
 	want := ooc(t, dir, "stats", "g.ooc", "--json").want(t, 0).stdout
 	line := []string{"stats", "g.gr", "--json", "--host-memory", "1MiB"}
-	ooc(t, dir, line...).want(t, exit.Usage, "too dense for factors", "--store DIR makes one")
+	ooc(t, dir, line...).want(t, class.Usage, "too dense for factors", "--store DIR makes one")
 	line = append(line, "--store", "t.ooc")
 	before := tree(t, dir)
 	if got := ooc(t, dir, line...).want(t, 0).stdout; got != want {
@@ -245,7 +332,7 @@ func TestStatsByDamagedStore(t *testing.T) {
 	for name, damage := range map[string]func(path string) error{
 		"state": os.Remove, "dist.npy": cut, "graph.csr": os.Remove, "store.json": cut,
 	} {
-		g, src, err := read.File(filepath.Join(dir, "g.gr"), read.Options{})
+		g, _, src, err := read.Open(filepath.Join(dir, "g.gr"), read.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +348,7 @@ func TestStatsByDamagedStore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := ooc(t, dir, line...).want(t, exit.Corrupt, "t.ooc/"+name, "remove it, rm -r t.ooc, and")
+		r := ooc(t, dir, line...).want(t, class.Corrupt, "t.ooc/"+name, "remove it, rm -r t.ooc, and")
 		if strings.Contains(r.stderr, "--restart") {
 			t.Errorf("%s: stats has no --restart:\n%s", name, r.stderr)
 		}
@@ -313,7 +400,7 @@ func TestStoppingIsTrue(t *testing.T) {
 			_ = cmd.Wait() // the state says how it ended
 			if code := cmd.ProcessState.ExitCode(); code == 0 {
 				tooFast(t, c.line)
-			} else if code != exit.Interrupted || !strings.Contains(said, "stopping: "+c.says) {
+			} else if code != class.Interrupted || !strings.Contains(said, "stopping: "+c.says) {
 				t.Errorf("ooc %s: exit code %d\n%s", c.line, code, said)
 			}
 			if r := ooc(t, dir, strings.Fields(c.left)...).want(t, 0, c.kept); strings.Contains(r.stderr,

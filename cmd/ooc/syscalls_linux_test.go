@@ -19,8 +19,8 @@ import (
 	"testing"
 	"time"
 
-	"ooc/cmd/ooc/exit"
 	"ooc/engine/batch"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 )
 
@@ -298,7 +298,7 @@ func (x *trial) judge(t *testing.T, r *rand.Rand) (sum tally) {
 	}
 	again, _ := x.attempt(t, x.dir, args, done)
 	// The old store is there, of another graph or algorithm.
-	if len(args) < len(x.args) && (again.code == exit.BadInput && kept || again.code == exit.Usage) {
+	if len(args) < len(x.args) && (again.code == class.Input && kept || again.code == class.Usage) {
 		again, _ = x.attempt(t, x.dir, x.args, done)
 	}
 	if again.code != 0 && !(x.refuses != nil && x.refuses(x.dir, again)) {
@@ -329,15 +329,15 @@ func (x *trial) ofNoMatter() bool {
 func (x *trial) explained() error {
 	told := func(fail syscall.Errno) bool {
 		if fail == syscall.ENOSPC {
-			return x.code == exit.NoSpace
+			return x.code == class.NoSpace
 		}
-		return x.code == exit.Failed || x.code == exit.Corrupt
+		return x.code == class.Failed || x.code == class.Corrupt
 	}
 	code := told(x.fail)
 	if x.first != nil { // what was cleaned up after counts as well
 		code = code || told(x.first.fail)
 	}
-	if !code && !(x.queue && x.code == exit.SomeFailed) {
+	if !code && !(x.queue && x.code == class.SomeFailed) {
 		return fmt.Errorf("exit code %d", x.code)
 	}
 	for _, c := range x.failed {

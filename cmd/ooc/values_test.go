@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"ooc/cmd/ooc/exit"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 
 	"github.com/spf13/cobra"
@@ -42,100 +43,107 @@ const (
 // rubbish is what each flag refuses, by its name, or by the command and its name where flags of several commands
 // differ. A new flag has to be added.
 var rubbish = map[string]bad{
-	"algorithm":  {noWord, exit.Usage, "want one of auto, blocked"},
-	"for":        {noWord, exit.Usage, "want one of solve, stats"},
-	"base":       {noNumber + "-1 2147483648", exit.Usage, "want a whole number from 0 to 2147483647"},
-	"checkpoint": {noPeriod, exit.Usage, "want a time of more than 0 with its unit"},
-	"cluster":    {noWord + "MPI", exit.Usage, "want one of mpi"},
-	"grid":       {noNumber + "-1 0 4 0x4 4x0 2x2x2 x ax2", exit.Usage, "want rows and columns"},
-	"part-dir":   {"g.gr rubbish -1 nan", exit.Usage, "is for --cluster mpi"},
-	"columns":    {noWord + "from=1 from,from to,from,to", exit.Usage, "columns"},
-	"device": {"nan -1 0 1e9 rubbish CPU cpu:1 cuda: cuda:x cuda:-1 cpu:cpu", exit.Usage,
+	"algorithm":  {noWord, class.Usage, "want one of auto, blocked"},
+	"for":        {noWord, class.Usage, "want one of solve, stats"},
+	"base":       {noNumber + "-1 2147483648", class.Usage, "want a whole number from 0 to 2147483647"},
+	"checkpoint": {noPeriod, class.Usage, "want a time of more than 0 with its unit"},
+	"cluster":    {noWord + "MPI", class.Usage, "want one of mpi"},
+	"grid":       {noNumber + "-1 0 4 0x4 4x0 2x2x2 x ax2", class.Usage, "want rows and columns"},
+	"part-dir":   {"g.gr rubbish -1 nan", class.Usage, "is for --cluster mpi"},
+	"columns":    {noWord + "from=1 from,from to,from,to", class.Usage, "columns"},
+	"device": {"nan -1 0 1e9 rubbish CPU cpu:1 cuda: cuda:x cuda:-1 cpu:cpu", class.Usage,
 		"want one of auto, cuda, opencl, cpu"},
-	"device-memory": {noSize, exit.Usage, "size"},
-	"directed":      {"", exit.Usage, "want true or false"},
-	"dry-run":       {"", exit.Usage, "want true or false"},
-	"format":        {noWord, exit.Usage, "want one of dimacs"},
-	"help":          {"", exit.Usage, "want true or false"},
-	"host-memory":   {noSize, exit.Usage, "size"},
-	"jobs":          {noFile, exit.BadInput, "no such file"},
-	"json":          {"", exit.Usage, "want true or false"},
-	"keep":          {noWord, exit.Usage, "want one of rows, factors"},
-	"kind":          {noWord, exit.Usage, "want one of i32, f32"},
-	"layout":        {noWord, exit.Usage, "want one of upper, square"},
-	"max-hours": {"nan inf -inf -1 0 0x10 1e9 10parsecs 30m 99999999999999999999999 rubbish", exit.Usage,
+	"device-memory": {noSize, class.Usage, "size"},
+	"directed":      {"", class.Usage, "want true or false"},
+	"dry-run":       {"", class.Usage, "want true or false"},
+	"format":        {noWord, class.Usage, "want one of dimacs"},
+	"help":          {"", class.Usage, "want true or false"},
+	"host-memory":   {noSize, class.Usage, "size"},
+	"jobs":          {noFile, class.Input, "no such file"},
+	"json":          {"", class.Usage, "want true or false"},
+	"keep":          {noWord, class.Usage, "want one of rows, factors"},
+	"kind":          {noWord, class.Usage, "want one of i32, f32"},
+	"layout":        {noWord, class.Usage, "want one of upper, square"},
+	"max-hours": {"nan inf -inf -1 0 0x10 1e9 10parsecs 30m 99999999999999999999999 rubbish", class.Usage,
 		"want a number of hours"},
-	"method":          {noWord[:len(noWord)-len("AUTO ")], exit.Usage, "want one of"},
-	"no-arc":          {"nan rubbish 1e9 0", exit.Usage, "--no-arc"},
-	"no-descriptions": {"", exit.Usage, "want true or false"},
-	"overwrite":       {"", exit.Usage, "want true or false"},
-	"predecessors":    {"", exit.Usage, "want true or false"},
-	"progress":        {noWord, exit.Usage, "want one of auto, always, never"},
-	"restart":         {"", exit.Usage, "want true or false"},
-	"round":           {noNumber + "-64 0 1 100", exit.Usage, "want a multiple of the tile edge"},
-	"scale":           {noNumber + "-1 0", exit.Usage, "want a whole number from 1"},
-	"seed":            {noNumber + "-1", exit.Usage, "want a whole number"},
-	"sources":         {noID, exit.BadInput, "has no vertex"},
-	"stop-on-error":   {"", exit.Usage, "want true or false"},
-	"strict":          {"", exit.Usage, "want true or false"},
-	"streams":         {noNumber + "-1 0 65", exit.Usage, "want a whole number from 1 to 64"},
-	"tile":            {noNumber + "-64 0 100 65600", exit.Usage, "want a multiple of 64 up to 65536"},
-	"timeline":        {"g.gr g.ooc g.ooc/dist.npy", exit.Usage, "write g."},
-	"undirected":      {"", exit.Usage, "want true or false"},
-	"unweighted":      {"", exit.Usage, "want true or false"},
-	"version":         {"", exit.Usage, "want true or false"},
-	"k-nearest":       {noNumber + "-1 0", exit.Usage, "want a whole number, 1 or more"},
-	"pairs":           {noFile, exit.BadInput, "no such file"},
+	"method":          {noWord[:len(noWord)-len("AUTO ")], class.Usage, "want one of"},
+	"no-arc":          {"nan rubbish 1e9 0", class.Usage, "--no-arc"},
+	"no-descriptions": {"", class.Usage, "want true or false"},
+	"overwrite":       {"", class.Usage, "want true or false"},
+	"predecessors":    {"", class.Usage, "want true or false"},
+	"progress":        {noWord, class.Usage, "want one of auto, always, never"},
+	"restart":         {"", class.Usage, "want true or false"},
+	"round":           {noNumber + "-64 0 1 100", class.Usage, "want a multiple of the tile edge"},
+	"scale":           {noNumber + "-1 0", class.Usage, "want a whole number from 1"},
+	"seed":            {noNumber + "-1", class.Usage, "want a whole number"},
+	"sources":         {noID, class.Input, "has no vertex"},
+	"stop-on-error":   {"", class.Usage, "want true or false"},
+	"strict":          {"", class.Usage, "want true or false"},
+	"streams":         {noNumber + "-1 0 65", class.Usage, "want a whole number from 1 to 64"},
+	"tile":            {noNumber + "-64 0 100 65600", class.Usage, "want a multiple of 64 up to 65536"},
+	"timeline":        {"g.gr g.ooc g.ooc/dist.npy", class.Usage, "write g."},
+	"undirected":      {"", class.Usage, "want true or false"},
+	"unweighted":      {"", class.Usage, "want true or false"},
+	"version":         {"", class.Usage, "want true or false"},
+	"k-nearest":       {noNumber + "-1 0", class.Usage, "want a whole number, 1 or more"},
+	"pairs":           {noFile, class.Input, "no such file"},
 
-	"out-dir":                  {"g.gr g.ooc/dist.npy/x g.ooc", exit.Usage, "--out"},
-	"ooc solve --out":          {"g.ooc/in g.ooc/core/in", exit.Usage, "name another folder with --out"},
-	"ooc query --row":          {noID, exit.BadInput, "has no vertex"},
-	"ooc query --col":          {noID, exit.BadInput, "has no vertex"},
-	"ooc query --rows":         {noID + "1..rubbish", exit.BadInput, "has no vertex"},
-	"ooc query --cols":         {noID + "1..rubbish", exit.BadInput, "has no vertex"},
-	"ooc query --within":       {noReal, exit.Usage, "want a distance"},
-	"ooc export --rows":        {noID + "1..rubbish", exit.BadInput, "has no vertex"},
-	"ooc export --cols":        {noID + "1..rubbish", exit.BadInput, "has no vertex"},
-	"ooc export --format":      {noWord, exit.Usage, "want one of npy, csv, mtx"},
-	"ooc export --no-path":     {noNumber + "2147483648", exit.Usage, "want a whole number from -2147483648"},
-	"ooc export --ids":         {"g.gr nan x.txt new.npy g.ooc/dist.npy g.ooc/x.csv", exit.Usage, ""},
-	"ooc export --unreachable": {"10parsecs rubbish 1,5", exit.Usage, "want a number, inf or nan"},
-	"ooc verify --full":        {"", exit.Usage, "want true or false"},
-	"ooc verify --matrix":      {noFile, exit.BadInput, "no such file"},
-	"ooc verify --rows":        {noNumber + "-1", exit.Usage, "want a whole number, 0 or more"},
-	"ooc scrub --from":         {noNumber + "-1", exit.Usage, "want a whole number, 0 or more"},
-	"ooc stats --csv":          {"", exit.Usage, "want true or false"},
+	"out-dir":                  {"g.gr g.ooc/dist.npy/x g.ooc", class.Usage, "--out"},
+	"ooc solve --out":          {"g.ooc/in g.ooc/core/in", class.Usage, "name another folder with --out"},
+	"ooc query --row":          {noID, class.Input, "has no vertex"},
+	"ooc query --col":          {noID, class.Input, "has no vertex"},
+	"ooc query --rows":         {noID + "1..rubbish", class.Input, "has no vertex"},
+	"ooc query --cols":         {noID + "1..rubbish", class.Input, "has no vertex"},
+	"ooc query --count":        {"", class.Usage, "want true or false"},
+	"ooc query --within":       {noReal, class.Usage, "want a distance"},
+	"ooc export --rows":        {noID + "1..rubbish", class.Input, "has no vertex"},
+	"ooc export --cols":        {noID + "1..rubbish", class.Input, "has no vertex"},
+	"ooc export --format":      {noWord, class.Usage, "want one of npy, csv, mtx"},
+	"ooc export --no-path":     {noNumber + "2147483648", class.Usage, "want a whole number from -2147483648"},
+	"ooc export --ids":         {"g.gr nan x.txt new.npy g.ooc/dist.npy g.ooc/x.csv", class.Usage, ""},
+	"ooc export --unreachable": {"10parsecs rubbish 1,5", class.Usage, "want a number, inf or nan"},
+	"ooc verify --full":        {"", class.Usage, "want true or false"},
+	"ooc verify --matrix":      {noFile, class.Input, "no such file"},
+	"ooc verify --rows":        {noNumber + "-1", class.Usage, "want a whole number, 0 or more"},
+	"ooc scrub --from":         {noNumber + "-1", class.Usage, "want a whole number, 0 or more"},
+	"ooc stats --csv":          {"", class.Usage, "want true or false"},
 	"ooc stats --bins": {"nan inf -1 0 1 1001 1e9 3,1 1,1 1,x rubbish 10parsecs 99999999999999999999999",
-		exit.Usage, "bins"},
-	"ooc stats --within":  {noReal + "5,rubbish", exit.Usage, "within"},
-	"ooc stats --out":     {"g.gr g.ooc g.ooc/dist.npy", exit.Usage, "write g."},
-	"ooc stats --store":   {"g.gr g.ooc g.ooc/x", exit.Usage, "g."},
-	"ooc stats --plot":    {"nan x.jpg 1e9", exit.Usage, "there are .png and .svg"},
-	"ooc plan --vertices": {noNumber + "-1 0 2147483648", exit.Usage, "want a whole number from 1"},
-	"nodes":               {noNumber + "-1 0", exit.Usage, "want a whole number from 1"},
-	"gpus-per-node":       {noNumber + "-1 0", exit.Usage, "want a whole number from 1"},
-	"node-link": {noSize + "50GB 50 -1GB/s 0GB/s GB/s nan/s", exit.Usage,
+		class.Usage, "bins"},
+	"ooc stats --within":      {noReal + "5,rubbish", class.Usage, "within"},
+	"ooc stats --betweenness": {noWord, class.Usage, "want one of vertices, edges, both"},
+	"ooc stats --endpoints":   {"", class.Usage, "want true or false"},
+	"ooc stats --targets":     {noID, class.Input, "has no vertex"},
+	"ooc stats --out":         {"g.gr g.ooc g.ooc/dist.npy", class.Usage, "write g."},
+	"ooc stats --store":       {"g.gr g.ooc g.ooc/x", class.Usage, "g."},
+	"ooc stats --plot":        {"nan x.jpg 1e9", class.Usage, "there are .png and .svg"},
+	"ooc plan --vertices":     {noNumber + "-1 0 2147483648", class.Usage, "want a whole number from 1"},
+	"nodes":                   {noNumber + "-1 0", class.Usage, "want a whole number from 1"},
+	"gpus-per-node":           {noNumber + "-1 0", class.Usage, "want a whole number from 1"},
+	"ooc stats --values":      {noFile, class.Input, "no such file"},
+	"ooc stats --decay":       {noWord + "exp:0 exp:nan linear:-1 gaussian:inf", class.Usage, "want one of exp"},
+	"node-link": {noSize + "50GB 50 -1GB/s 0GB/s GB/s nan/s", class.Usage,
 		"want a rate such as 50GB/s"},
-	"node-disk": {noSize + "50GB 50 -1GB/s 0GB/s GB/s nan/s", exit.Usage,
+	"node-disk": {noSize + "50GB 50 -1GB/s 0GB/s GB/s nan/s", class.Usage,
 		"want a rate such as 50GB/s"},
-	"ooc near --within": {noReal, exit.Usage, "want a distance"},
-	"ooc near --ids":    {"g.gr nan x.txt g.ooc/dist.npy g.ooc/x.csv new.npz", exit.Usage, ""},
-	"ooc sssp --group":  {noNumber + "-1 0 3 2048", exit.Usage, "want a power of two up to 1024"},
-	"ooc sssp --out":    {"g.gr g.ooc g.ooc/dist.npy", exit.Usage, "write g."},
-	"ooc sssp --source": {noID, exit.BadInput, "has no vertex"},
-	"ooc gen --arcs":    {noNumber + "-1", exit.Usage, "want a whole number from 0"},
-	"ooc gen --vertices": {noNumber + "-1 0 2147483648", exit.Usage,
+	"ooc near --within":  {noReal, class.Usage, "want a distance"},
+	"ooc near --targets": {noID, class.Input, "has no vertex"},
+	"ooc near --ids":     {"g.gr nan x.txt g.ooc/dist.npy g.ooc/x.csv new.npz", class.Usage, ""},
+	"ooc sssp --group":   {noNumber + "-1 0 3 2048", class.Usage, "want a power of two up to 1024"},
+	"ooc sssp --out":     {"g.gr g.ooc g.ooc/dist.npy", class.Usage, "write g."},
+	"ooc sssp --source":  {noID, class.Input, "has no vertex"},
+	"ooc gen --arcs":     {noNumber + "-1", class.Usage, "want a whole number from 0"},
+	"ooc gen --vertices": {noNumber + "-1 0 2147483648", class.Usage,
 		"want a whole number from 1 to 2147483647"},
-	"ooc bench kernels --paths":   {"nan -1 rubbish avx512,rubbish", exit.Usage, "want some of"},
-	"ooc bench kernels --round":   {noNumber + "-1 0", exit.Usage, "want a whole number from 1"},
-	"ooc bench kernels --rounds":  {noNumber + "-1 0 1001", exit.Usage, "want a whole number from 1 to 1000"},
-	"ooc bench kernels --threads": {"nan inf -1 0 0x10 1e9 1,rubbish 99999999999999999999999", exit.Usage, "want"},
-	"ooc bench cuda --ordinal":    {noNumber + "-1", exit.Usage, "want a whole number, 0 or more"},
-	"ooc bench opencl --index":    {noNumber + "-1", exit.Usage, "want a whole number, 0 or more"},
-	"ooc bench cuda --rounds":     {noNumber + "-1 0 1001", exit.Usage, "want a whole number from 1 to 1000"},
-	"ooc bench tables --budget":   {noPeriod, exit.Usage, "want a time of more than 0 with its unit"},
-	"ooc bench tables --dir":      {noFile, exit.BadInput, "no such file"},
-	"ooc bench tables --quick":    {"", exit.Usage, "want true or false"},
+	"ooc bench kernels --paths":   {"nan -1 rubbish avx512,rubbish", class.Usage, "want some of"},
+	"ooc bench kernels --round":   {noNumber + "-1 0", class.Usage, "want a whole number from 1"},
+	"ooc bench kernels --rounds":  {noNumber + "-1 0 1001", class.Usage, "want a whole number from 1 to 1000"},
+	"ooc bench kernels --threads": {"nan inf -1 0 0x10 1e9 1,rubbish 99999999999999999999999", class.Usage, "want"},
+	"ooc bench cuda --ordinal":    {noNumber + "-1", class.Usage, "want a whole number, 0 or more"},
+	"ooc bench opencl --index":    {noNumber + "-1", class.Usage, "want a whole number, 0 or more"},
+	"ooc bench cuda --rounds":     {noNumber + "-1 0 1001", class.Usage, "want a whole number from 1 to 1000"},
+	"ooc bench tables --budget":   {noPeriod, class.Usage, "want a time of more than 0 with its unit"},
+	"ooc bench tables --dir":      {noFile, class.Input, "no such file"},
+	"ooc bench tables --quick":    {"", class.Usage, "want true or false"},
 }
 
 // linesFor are what commands, and flags of them, need on a command line beside a flag.
@@ -146,6 +154,9 @@ var linesFor = map[string]string{
 	"ooc near": "g.gr new.npz --within 9", "ooc mst": "g.gr", "ooc merge": "m.ooc g.ooc", "ooc plan": "g.gr",
 	"ooc gen":             "random new.gr",
 	"ooc stats --sources": "g.gr --csv", "ooc stats --columns": "g.gr --csv", "ooc stats --no-arc": "g.gr --csv",
+	"ooc stats --betweenness": "g.gr --csv", "ooc stats --endpoints": "g.gr --csv --betweenness vertices",
+	"ooc stats --targets": "g.gr --csv --betweenness edges",
+	"ooc stats --values":  "g.gr --within 9", "ooc stats --decay": "g.gr --values g.txt",
 	"ooc stats --out": "g.gr --csv", "ooc stats --store": "g.gr --csv",
 	"ooc sssp --source": "g.gr", "ooc solve --jobs": "", "ooc query --k-nearest": "g.ooc --row 1",
 	"ooc query --within":  "g.ooc --row 1",
@@ -186,7 +197,7 @@ func TestRubbish(t *testing.T) {
 		for _, value := range values {
 			refuses(t, append(words, "--"+fl.Name+"="+value), b.code, b.says)
 		}
-		refuses(t, append(words, "--"+fl.Name+"="), exit.Usage, "--"+fl.Name)
+		refuses(t, append(words, "--"+fl.Name+"="), class.Usage, "--"+fl.Name)
 		if after := tree(t, dir); !maps.Equal(before, after) {
 			t.Fatalf("%s changed files", name)
 		}
@@ -202,6 +213,7 @@ func TestRubbish(t *testing.T) {
 var numbersIn = map[string]string{
 	"int": "%s", "intSlice": "%s", "HOURS": "%s", "PxQ": "%sx1", "duration": "%sns", "SIZE": "%s", "RATE": "%s/s",
 	"within": "%s", "bins": "%s", "no-arc": "%s", "unreachable": "%s", "sources": "random:%s",
+	"targets": "random:%s",
 }
 
 // workFor are what commands, and flags of them, need on a command line to come to use a number; else what linesFor has.
@@ -248,7 +260,7 @@ func TestGreatestNumbers(t *testing.T) {
 		words := append(strings.Fields(cmd.CommandPath())[1:], strings.Fields(line)...)
 		taken, refused := extremes(fl)
 		for _, value := range refused {
-			refuses(t, append(words, "--"+fl.Name+"="+value), exit.Usage, "--"+fl.Name)
+			refuses(t, append(words, "--"+fl.Name+"="+value), class.Usage, "--"+fl.Name)
 		}
 		if strings.HasPrefix(name, "ooc bench ") {
 			return // which measures for seconds
@@ -259,7 +271,7 @@ func TestGreatestNumbers(t *testing.T) {
 			run.Args = append([]string{"sh", "-c", bounded, "sh"}, run.Args...)
 			run.Path = sh
 			switch r := finish(t, run); r.code {
-			case 0, exit.Usage, exit.BadInput, exit.NoSpace, exit.Interrupted:
+			case 0, class.Usage, class.Input, class.NoSpace, class.Interrupted:
 			default:
 				t.Errorf("ooc %v --%s=%s: exit code %d\n%s", words, fl.Name, value, r.code, r.stderr)
 			}
@@ -382,7 +394,7 @@ func TestUnknownCommands(t *testing.T) {
 		"plan g.gr --directed --undirected": "--directed and --undirected: give one of them",
 		"plan g.gr --unweighted --scale 10": "--unweighted and --scale: give one of them",
 	} {
-		refuses(t, strings.Fields(line), exit.Usage, says)
+		refuses(t, strings.Fields(line), class.Usage, says)
 	}
 }
 
@@ -393,7 +405,7 @@ func TestEmptyArguments(t *testing.T) {
 	writeFile(t, ".", "x.jobs", "\"\"\n")
 	for _, line := range [][]string{{"plan", ""}, {"solve", "x.jobs", ""}, {"status", ""}, {"query", "s.ooc", "a", ""},
 		{"solve", "--jobs", "x.jobs"}} {
-		refuses(t, line, exit.Usage, "is empty")
+		refuses(t, line, class.Usage, "is empty")
 	}
 }
 
@@ -416,7 +428,7 @@ func TestSuggestedCommands(t *testing.T) {
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "OOC_TEST_MAIN=1")
 		return finish(t, cmd)
 	}
-	r := ooc(t, dir, "solve", "--device", "cpu", "--max-hours", "1e-12", "--", name+".gr").want(t, exit.Interrupted,
+	r := ooc(t, dir, "solve", "--device", "cpu", "--max-hours", "1e-12", "--", name+".gr").want(t, class.Interrupted,
 		"continue with")
 	_, line, _ := strings.Cut(r.stderr, "continue with:\n")
 	run(strings.Replace(line, "1e-12", "9", 1)).want(t, 0, "solved")

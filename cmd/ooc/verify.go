@@ -127,7 +127,7 @@ func (o *verifyOptions) prove(
 	if d != nil {
 		defer d.Close()
 	}
-	count := terminal.NewCounter("proved", "rows")
+	count := &terminal.Counter{Verb: "proved", Unit: "rows"}
 	proof, err := prover(prove.Options{Device: d, Progress: count.Update})
 	count.End()
 	if err != nil {
@@ -138,7 +138,7 @@ func (o *verifyOptions) prove(
 		terminal.If(proof.Trees > 0, ", and the predecessors of each row lead back along arcs that make them"),
 		terminal.If(proof.Searched > 0, "; for that %d of %s compared with a search", proof.Searched,
 			text.Count(proof.Rows, "row was", "rows were")),
-		humanize.IBytes(uint64(bytes)), text.Time(proof.Seconds), text.PerSecond(float64(bytes)/proof.Seconds))
+		humanize.IBytes(uint64(bytes)), text.Time(proof.Seconds), text.Per(float64(bytes)/proof.Seconds, "B"))
 	return nil
 }
 
@@ -155,6 +155,13 @@ func (o *verifyOptions) proveStore(ctx context.Context, p *engine.Problem) error
 
 // proveMatrix proves every distance of a matrix in a file.
 func (o *verifyOptions) proveMatrix(ctx context.Context, in input) error {
+	info, err := os.Stat(o.matrix)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return exit.InputError(fmt.Errorf("%s is a %s: --matrix takes a .npy file", o.matrix, disk.TypeName(info)))
+	}
 	n, err := o.read(in, ".")
 	if err != nil {
 		return err
@@ -167,13 +174,6 @@ func (o *verifyOptions) proveMatrix(ctx context.Context, in input) error {
 	}
 	if err := g.Check(ctx); err != nil {
 		return err
-	}
-	info, err := os.Stat(o.matrix)
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
-		return exit.InputError(fmt.Errorf("%s is a %s: --matrix takes a .npy file", o.matrix, disk.TypeName(info)))
 	}
 	return o.prove(o.matrix, g.Kind, g.N, g.N, info.Size(),
 		func(how prove.Options) (prove.Proof, error) { return prove.Matrix(ctx, g, o.matrix, how) })

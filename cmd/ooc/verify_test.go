@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ooc/cmd/ooc/exit"
+	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 )
 
@@ -94,11 +94,11 @@ func TestAnswersAreChecked(t *testing.T) {
 	flip(t, dir, "g.ooc", 4096+8*(70*128+100)) // the distance from 70 to 100
 	for _, words := range []string{"query g.ooc 70 100", "query g.ooc 127 3", "query g.ooc --row 90",
 		"query g.ooc --col 100", "path g.ooc 70 100", "stats g.ooc", "export g.ooc g.npy"} {
-		ooc(t, dir, strings.Fields(words)...).want(t, exit.Corrupt, "g.ooc/dist.npy", "tile (0,0), rows 64 to 127",
+		ooc(t, dir, strings.Fields(words)...).want(t, class.Corrupt, "g.ooc/dist.npy", "tile (0,0), rows 64 to 127",
 			"ooc scrub", "--restart")
 	}
 	ooc(t, dir, "query", "g.ooc", "63", "100").want(t, 0, "111")
 	ooc(t, dir, "query", "g.ooc", "70", "130").want(t, 0, "180")
 	ooc(t, dir, "query", "g.ooc", "--row", "130").want(t, 0)
-	ooc(t, dir, "scrub", "g.ooc").want(t, exit.Corrupt, "tile (0,0), rows 64 to 127")
+	ooc(t, dir, "scrub", "g.ooc").want(t, class.Corrupt, "tile (0,0), rows 64 to 127")
 }

@@ -12,8 +12,8 @@ import (
 
 	"ooc/cmd/ooc/exit"
 	"ooc/cmd/ooc/terminal"
+	"ooc/engine/graph/gen"
 	"ooc/engine/graph/read"
-	"ooc/engine/graph/write"
 	"ooc/engine/mpi"
 	"ooc/kernels/cpu"
 )
@@ -58,13 +58,13 @@ func Endings(of any) string {
 
 // Extensions are those of the files that graphs are written to.
 func Extensions() string {
-	return strings.NewReplacer("[", "", "]", "").Replace(List(write.Formats, " %s",
+	return strings.NewReplacer("[", "", "]", "").Replace(List(gen.Formats, " %s",
 		"Extensions"))
 }
 
-// Topics are commands that only have a help text: what ooc help explains beside commands. Each is short; docs/ says the
+// topics are commands that only have a help text: what ooc help explains beside commands. Each is short; docs/ says the
 // rest.
-func Topics() (list []*cobra.Command) {
+func topics() (list []*cobra.Command) {
 	var formats strings.Builder
 	for _, f := range read.Formats {
 		fmt.Fprintf(&formats, "\n  %-9s %s", f.Name, f.Title)
@@ -91,9 +91,16 @@ func Topics() (list []*cobra.Command) {
 	return list
 }
 
-// HelpCommand is cobra's, but for its exit code where there is no such command. unknown makes the error for a word that
-// names no command below another.
-func HelpCommand(unknown func(*cobra.Command, string) error) *cobra.Command {
+// AddHelp adds the topics of ooc help, ooc man, and help itself. unknown makes the error for a word that names no
+// command below another.
+func AddHelp(root *cobra.Command, unknown func(*cobra.Command, string) error) {
+	root.AddCommand(topics()...)
+	root.AddCommand(manCommand(unknown))
+	root.SetHelpCommand(helpCommand(unknown))
+}
+
+// helpCommand is cobra's, but for its exit code where there is no such command.
+func helpCommand(unknown func(*cobra.Command, string) error) *cobra.Command {
 	cmd := Command("help", cobra.ArbitraryArgs)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, before []string, _ string) ([]string, cobra.ShellCompDirective) {
 		var names []string
@@ -127,9 +134,9 @@ func find(cmd *cobra.Command, words []string, unknown func(*cobra.Command, strin
 	return about, nil
 }
 
-// ManCommand returns ooc man, which makes the manual pages of a release. Their date is SOURCE_DATE_EPOCH, if that is
+// manCommand returns ooc man, which makes the manual pages of a release. Their date is SOURCE_DATE_EPOCH, if that is
 // set.
-func ManCommand(unknown func(*cobra.Command, string) error) *cobra.Command {
+func manCommand(unknown func(*cobra.Command, string) error) *cobra.Command {
 	cmd := Command("man", cobra.ArbitraryArgs)
 	cmd.Hidden = true
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
@@ -141,7 +148,7 @@ func ManCommand(unknown func(*cobra.Command, string) error) *cobra.Command {
 		about.Long = strings.ReplaceAll(strings.ReplaceAll(about.Long, "\n  ", "  \n  "), "\n  \n  ",
 			"\n\n\u00a0\u00a0")
 		about.DisableAutoGenTag = true // which has a date of its own
-		return doc.GenMan(about, &doc.GenManHeader{Section: "1", Source: "ooc " + Number}, terminal.Out)
+		return doc.GenMan(about, &doc.GenManHeader{Section: "1", Source: "ooc " + number}, terminal.Out)
 	}
 	return cmd
 }

@@ -13,8 +13,8 @@ import (
 	"ooc/cmd/ooc/terminal"
 )
 
-// Number is the version of everything in this repository. The Python package and .ci/release read it here.
-const Number = "0.1.0"
+// number is the version of everything in this repository. The Python package and .ci/release read it here.
+const number = "0.1.0"
 
 // version is what was built, in JSON. A build from sources outside a clone knows no commit.
 type version struct {
@@ -28,7 +28,7 @@ type version struct {
 
 // build reads what the linker wrote into this program.
 func build() version {
-	v := version{Version: Number, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	v := version{Version: number, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
@@ -58,8 +58,8 @@ func (v version) String() string {
 	return fmt.Sprintf("%s (%s)", v.Version, strings.Join(append(of, v.Go, v.Platform), ", "))
 }
 
-// Version is what --version prints behind the name of the command.
-func Version() string { return build().String() }
+// Version is what --version prints behind the name of the command. It is a variable only for tests.
+var Version = func() string { return build().String() }
 
 // VersionCommand returns ooc version.
 func VersionCommand() *cobra.Command {

@@ -44,14 +44,11 @@ func kernelsCommand() *cobra.Command {
 				terminal.PrintJSON("kernel", r)
 				return
 			}
-			measure := func(m cpu.Measure) string {
-				return fmt.Sprintf("%.1f (%.1f…%.1f)", m.Median/1e9, m.Low/1e9, m.High/1e9)
-			}
 			fmt.Fprintf(terminal.Out, format, r.Variant, r.Path, fmt.Sprint(r.Threads),
 				fmt.Sprintf("%d×%d×%d", r.T, r.T*r.M, r.T),
-				measure(r.Rate), measure(r.Ceiling), fmt.Sprintf("%.1f %%", 100*r.Fraction))
+				r.Rate, r.Ceiling, fmt.Sprintf("%.1f %%", 100*r.Fraction))
 			if r.Pairs != nil {
-				fmt.Fprintf(terminal.Out, "  with predecessors: %s, price %.2f (%.2f…%.2f)\n", measure(*r.Pairs),
+				fmt.Fprintf(terminal.Out, "  with predecessors: %s, price %.2f (%.2f…%.2f)\n", *r.Pairs,
 					r.Price.Median, r.Price.Low, r.Price.High)
 			}
 		})
@@ -121,8 +118,8 @@ func openclCommand() *cobra.Command {
 	cmd := about.Command("opencl", nil)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return opencl.Tune(cmd.Context(), o, func(r opencl.Tuned) {
-			terminal.Either(asJSON, "opencl", r, terminal.Out, "%-28s i32 %-15s f32 %s%s", r.Tunables, text.Rate(r.I32),
-				text.Rate(r.F32), terminal.If(r.Kept, "  the best, used from now on"))
+			terminal.Either(asJSON, "opencl", r, terminal.Out, "%-28s i32 %-15s f32 %s%s", r.Tunables,
+				text.Per(r.I32, "relax"), text.Per(r.F32, "relax"), terminal.If(r.Kept, "  the best, used from now on"))
 		})
 	}
 	cmd.Flags().Var(flagvalue.AtLeast(&o.Index, 0), "index", "which device: 1 is opencl:1")

@@ -40,7 +40,7 @@ func DevicesCommand() *cobra.Command {
 					if r == 0 {
 						return "not known"
 					}
-					return text.Rate(r)
+					return text.Per(r, "relax")
 				}
 				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", o.Name, o.Model, humanize.IBytes(uint64(o.Memory)),
 					rate(o.I32), rate(o.F32), o.Driver)
@@ -72,7 +72,7 @@ func lookAtDevice(name string) (deviceObject, error) {
 	}
 	info := d.Info()
 	o := deviceObject{Name: info.Name, Usable: true, Model: info.Model, Memory: info.Memory,
-		I32: device.Ceiling(d, entry.I32), F32: device.Ceiling(d, entry.F32)}
+		I32: device.Ceiling(d, entry.I32, 0), F32: device.Ceiling(d, entry.F32, 0)}
 	if b, ok := d.(interface{ Driver() string }); ok {
 		o.Driver = b.Driver()
 	}

@@ -28,6 +28,7 @@ import (
 	"ooc/engine/task"
 	"ooc/kernels"
 	"ooc/tiles"
+	"ooc/tiles/lock"
 )
 
 // Cluster are the processes that share a solve, as one of them sees them.
@@ -193,15 +194,12 @@ func (c *Cluster) failed(rank int, f fault) error {
 	return c.by(rank, exit.WithCode(errors.New(f.Text), f.Code))
 }
 
-// Version is what all processes have to be of.
-var Version = about.Version
-
 // Host names the node of a process.
 var Host = os.Hostname
 
 // meet makes sure that all processes can share the solve, and opens their devices. Nothing is given up before.
 func (c *Cluster) meet(s *Solve) error {
-	me, v := c.world.Rank(), Version()
+	me, v := c.world.Rank(), about.Version()
 	err := same(c, v, v, func(rank int, its string) error {
 		return exit.Refuse(true, "rank %d runs version %s of ooc, and rank 0 version %s: all have to be of one",
 			rank, its, v)
@@ -213,8 +211,8 @@ func (c *Cluster) meet(s *Solve) error {
 	if err != nil {
 		return err
 	}
-	mine := &seat{Host: host, Cores: mpi.Cores(), PID: os.Getpid()}
-	mine.Processors, mine.Unbound = mpi.Processors()
+	mine := &seat{Host: host, PID: os.Getpid()}
+	mine.Cores, mine.Processors, mine.Unbound = mpi.Cores()
 	if c.seats, err = ranks.All(context.Background(), c.Group, *mine); err != nil {
 		return err
 	}
@@ -371,7 +369,7 @@ func sumOf(path string) (sum [sha256.Size]byte, err error) {
 func awaited(within time.Duration, try func() error) (err error) {
 	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		err = try()
-		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, tiles.ErrNotStore) || time.Since(began) > within {
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, lock.ErrNotStore) || time.Since(began) > within {
 			return err
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"ooc/engine/text"
 	"ooc/tiles"
 	"ooc/tiles/disk"
+	"ooc/tiles/lock"
 )
 
 // Parted is a solve of which each process keeps its own part in a store on a disk of its node.
@@ -307,7 +308,7 @@ func clear(dir string, s *Solve) (old *engine.Problem, err error) {
 		var counts bool
 		if _, counts, err = old.Store().Ahead(); err == nil && counts {
 			err = fmt.Errorf("%w: another process has begun %s meanwhile: run the same command again, which goes on "+
-				"with it", tiles.ErrLocked, dir)
+				"with it", lock.ErrLocked, dir)
 		}
 	}
 	if err == nil {
@@ -348,7 +349,7 @@ func (c *Cluster) roomOf(dir string, w graph.Weights, o *engine.CreateOptions) r
 	f := w.Facts()
 	m := tiles.Meta{N: f.N, Arcs: f.Arcs, Kind: f.Kind, Dense: !sparse, T: o.Tile, Layout: o.Layout,
 		Predecessors: o.Predecessors, Part: o.Part}
-	r := room{Need: tiles.StoreBytes(m, tiles.IDs{Numeric: f.IDs.Numeric, Text: f.IDs.Text}) - tiles.GivesBack(dir)}
+	r := room{Need: m.StoreBytes(tiles.IDs{Numeric: f.IDs.Numeric, Text: f.IDs.Text}) - tiles.GivesBack(dir)}
 	id, free, err := disk.Volume(dir)
 	if r.Dir, _ = filepath.Abs(filepath.Dir(dir)); err != nil {
 		return r // making the store will tell

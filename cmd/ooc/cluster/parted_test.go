@@ -17,6 +17,7 @@ import (
 	"ooc/kernels/entry"
 	"ooc/tiles"
 	"ooc/tiles/disk"
+	"ooc/tiles/lock"
 )
 
 func pathGraph(t *testing.T) *graph.Graph {
@@ -48,7 +49,7 @@ func TestPartDirBegunMeanwhile(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		old, err := clear(dir, &Solve{Parts: &Parted{Restart: restart}})
 		if restart != (err == nil) || !restart &&
-			(!errors.Is(err, tiles.ErrLocked) || !strings.Contains(err.Error(), "run the same command again")) {
+			(!errors.Is(err, lock.ErrLocked) || !strings.Contains(err.Error(), "run the same command again")) {
 			t.Errorf("restart %t: %v", restart, err)
 		}
 		if err := closed(old, nil); err != nil {

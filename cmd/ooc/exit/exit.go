@@ -14,38 +14,24 @@ import (
 	"ooc/tiles/class"
 )
 
-// Exit codes. Meanings says what they mean.
-const (
-	Failed        = 1
-	Usage         = 2
-	BadInput      = 3
-	NegativeCycle = 4
-	NoSpace       = 5
-	Locked        = 6
-	SomeFailed    = 7
-	Corrupt       = 8
-	Interrupted   = 130
-)
-
-// meaning is what a code says, and of which class of errors.
+// meaning is what a code says.
 type meaning struct {
-	Code  int
-	class class.Class
-	Text  string
+	Code int
+	Text string
 }
 
-// Meanings are all codes, and what they mean.
+// Meanings are all codes, which are the classes of errors, and what they mean.
 var Meanings = []meaning{
-	{0, -1, "done"},
-	{Failed, class.None, "failed: the message says why"},
-	{Usage, class.Usage, "usage: the command line is wrong, or asks for what cannot be"},
-	{BadInput, class.Input, "bad input: a file is missing, or is not what was asked for"},
-	{NegativeCycle, class.NegativeCycle, "negative cycle: there are no shortest distances"},
-	{NoSpace, class.NoSpace, "no space on the volume, in the quota or in the largest file allowed"},
-	{Locked, class.Locked, "locked by another process"},
-	{SomeFailed, class.SomeFailed, "some jobs of a batch failed"},
-	{Corrupt, class.Corrupt, "corrupt store, or one of another version; verify found a wrong distance"},
-	{Interrupted, class.Interrupted, "interrupted: the same command resumes"},
+	{0, "done"},
+	{class.Failed, "failed: the message says why"},
+	{class.Usage, "usage: the command line is wrong, or asks for what cannot be"},
+	{class.Input, "bad input: a file is missing, or is not what was asked for"},
+	{class.NegativeCycle, "negative cycle: there are no shortest distances"},
+	{class.NoSpace, "no space on the volume, in the quota or in the largest file allowed"},
+	{class.Locked, "locked by another process"},
+	{class.SomeFailed, "some jobs of a batch failed"},
+	{class.Corrupt, "corrupt store, or one of another version; verify found a wrong distance"},
+	{class.Interrupted, "interrupted: the same command resumes"},
 }
 
 // coded is an error whose code is known, whatever it wraps.
@@ -61,7 +47,7 @@ func UsageError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return coded{err, Usage}
+	return coded{err, class.Usage}
 }
 
 // Refuse is a UsageError where the command line is as it must not be, else nil. cmp.Or chooses the first of several.
@@ -76,19 +62,15 @@ func Refuse(when bool, format string, args ...any) error {
 func WithCode(err error, code int) error { return coded{err, code} }
 
 // InputError is an error for an input that cannot be used.
-func InputError(err error) error { return coded{err, BadInput} }
+func InputError(err error) error { return coded{err, class.Input} }
 
 // Code is the exit code for an error, 0 for nil.
 func Code(err error) int {
-	if err == nil {
-		return 0
-	}
 	var c coded
 	if errors.As(err, &c) {
 		return c.code
 	}
-	of := class.Of(err)
-	return Meanings[slices.IndexFunc(Meanings, func(m meaning) bool { return m.class == of })].Code
+	return class.Of(err)
 }
 
 // ReportJSON prints an error as an object to standard output, where --json is given.

@@ -14,6 +14,7 @@ import (
 	"ooc/engine/mpi"
 	"ooc/engine/newfile"
 	"ooc/engine/task"
+	"ooc/tiles/class"
 )
 
 // Graceful says that the command has begun something that must be ended in order: the first signal then only ends its
@@ -40,13 +41,13 @@ func Now(why string) {
 	terminal.Restore()
 	newfile.Abandon()
 	if Over.Load() {
-		mpi.Exit(Interrupted)
+		mpi.Exit(class.Interrupted)
 	}
 	if command := resumable.Load(); command != nil {
 		why += "; continue with:\n  " + (*command)()
 	}
 	fmt.Fprintln(terminal.Err, "ooc:", why)
-	mpi.Exit(Interrupted) // where other processes share the work, they end, too
+	mpi.Exit(class.Interrupted) // where other processes share the work, they end, too
 }
 
 // endsWithin is how long a command that keeps nothing may take to end in order after a signal.

@@ -129,7 +129,8 @@ func Device(to *string, more ...string) pflag.Value {
 		if slices.Contains(more, text) {
 			return text, nil
 		}
-		return text, registry.Known(text)
+		_, err := registry.Count(text)
+		return text, err
 	}
 	words := slices.Concat([]string{"auto"}, registry.Names(), more)
 	return &value[string]{to, "string", "one of " + strings.Join(words, ", ") +
@@ -248,6 +249,9 @@ func Numbers(flag, list string) (numbers []float64, err error) {
 		x, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
 		if err != nil {
 			return nil, exit.UsageError(fmt.Errorf("--%s %s: %q is no number", flag, list, word))
+		}
+		if slices.Contains(numbers, x) {
+			return nil, exit.UsageError(fmt.Errorf("--%s %s: %s is there twice", flag, list, word))
 		}
 		numbers = append(numbers, x)
 	}

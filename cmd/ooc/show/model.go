@@ -29,6 +29,9 @@ func stage(s live.Status) string {
 		return "the core's " + round
 	case s.Stage == live.StageExpand:
 		return humanize.Comma(int64(s.RowsDone)) + " of " + text.Count(s.Rows, "row", "rows")
+	case s.Stage == live.StageBetween:
+		return fmt.Sprintf("betweenness from %s of %s", humanize.Comma(int64(s.RowsDone)),
+			text.Count(s.Rows, "source", "sources"))
 	case s.StageProgress > 0:
 		return fmt.Sprintf("%s, %.1f %% of that", doing, 100*s.StageProgress)
 	}
@@ -46,7 +49,7 @@ func rates(s live.Status) (parts []string) {
 		return []string{"paused"}
 	}
 	if s.Rate > 0 && inRounds(s) && s.Ceiling > 0 {
-		return []string{fmt.Sprintf("%s (%.0f %% of the ceiling)", text.Rate(s.Rate), 100*s.Rate/s.Ceiling)}
+		return []string{fmt.Sprintf("%s (%.0f %% of the ceiling)", text.Per(s.Rate, "relax"), 100*s.Rate/s.Ceiling)}
 	}
 	add := func(rate float64, unit, says string) {
 		if rate > 0 {
@@ -55,7 +58,11 @@ func rates(s live.Status) (parts []string) {
 	}
 	add(s.Rate, "relax", "")
 	add(s.VertexRate, "vertices", "")
-	add(s.DistanceRate, "distances", "")
+	if s.Stage == live.StageBetween {
+		add(s.DistanceRate/float64(s.Vertices), "sources", "")
+	} else {
+		add(s.DistanceRate, "distances", "")
+	}
 	if !inRounds(s) {
 		add(s.WriteRate, "B", " written")
 	}
@@ -126,9 +133,9 @@ const mostDevices = 8
 // deviceRows are a row for each of several devices that share the rounds of a solve.
 func deviceRows(s live.Status, width int) (rows []string) {
 	for _, d := range s.Devices[:min(len(s.Devices), mostDevices)] {
-		rows = append(rows, row(width, d.Name, text.Rate(d.Rate),
+		rows = append(rows, row(width, d.Name, text.Per(d.Rate, "relax"),
 			fmt.Sprintf("kernels %.0f %%", 100*d.Busy), humanize.IBytes(uint64(d.DeviceMemory)),
-			humanize.IBytes(uint64(d.HostMemory))+" host", "takes "+text.PerSecond(d.TakenRate)))
+			humanize.IBytes(uint64(d.HostMemory))+" host", "takes "+text.Per(d.TakenRate, "B")))
 	}
 	if more := len(s.Devices) - mostDevices; more > 0 {
 		rows = append(rows, row(width, "", fmt.Sprintf("and %d more", more)))
@@ -186,7 +193,7 @@ func statusLine(s live.Status) string {
 	if s.State != live.Paused {
 		parts = append(parts, rates(s)...)
 		if inRounds(s) {
-			parts = append(parts, "in "+text.PerSecond(s.InRate), "out "+text.PerSecond(s.OutRate))
+			parts = append(parts, "in "+text.Per(s.InRate, "B"), "out "+text.Per(s.OutRate, "B"))
 		}
 	}
 	parts = append(parts, text.Time(s.Elapsed)+" elapsed", left)

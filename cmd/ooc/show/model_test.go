@@ -29,6 +29,8 @@ func TestStages(t *testing.T) {
 			"30 Grelax/s (50 % of the ceiling)", "stage     round 3 of 9"},
 		{live.Status{Stage: live.StageExpand, Rows: 9000, RowsDone: 3000, DistanceRate: 2e9},
 			"3,000 of 9,000 rows, progress", "rate      2 Gdistances/s"},
+		{live.Status{Stage: live.StageBetween, Vertices: 9000, Rows: 9000, RowsDone: 3000, DistanceRate: 18e6},
+			"betweenness from 3,000 of 9,000 sources, progress", "rate      2 ksources/s"},
 		{live.Status{Stage: live.StageWrite, StageProgress: 0.25, WriteRate: 2e9},
 			"writing factors, 25.0 % of that", "rate      2 GB/s written"},
 	} {

@@ -46,12 +46,13 @@ func Plan(f *engine.Forecast, model string, anyArcs, asJSON bool) {
 	if f.Rates.Disk > memorySpeed {
 		disk = "as fast as memory"
 	} else if f.Rates.Disk > 0 {
-		disk = text.PerSecond(f.Rates.Disk)
+		disk = text.Per(f.Rates.Disk, "B")
 	}
-	printf("rates     kernel %s; copies %s in, %s out; disk %s\n", text.Rate(f.Rates.Kernel),
-		text.PerSecond(f.Rates.In), text.PerSecond(f.Rates.Out), disk)
+	printf("rates     kernel %s; copies %s in, %s out; disk %s\n", text.Per(f.Rates.Kernel, "relax"),
+		text.Per(f.Rates.In, "B"), text.Per(f.Rates.Out, "B"), disk)
 	printf("algorithm %s\n", f.Algorithm)
 	printSpace(f)
+	printf("memory    about %s\n", humanize.IBytes(uint64(f.MemoryBytes)))
 	for _, line := range f.Lines() {
 		printf("%s%s\n", label(line.Name), line.Text)
 	}
@@ -62,7 +63,8 @@ func StatsPlan(g graph.Facts, count int, offers []rows.Offer, asJSON bool) {
 	if asJSON {
 		var engines []json.RawMessage
 		for _, o := range offers {
-			engines = append(engines, terminal.Members("engine", o.Engine, "seconds", o.Seconds, "how", o.How))
+			engines = append(engines, terminal.Members("engine", o.Engine, "seconds", o.Seconds, "memory_bytes",
+				o.Memory, "how", o.How))
 		}
 		terminal.PrintJSON("plan", terminal.Members("vertices", g.N, "arcs", g.Arcs, "kind", g.Kind, "rows", count,
 			"engines", engines))
@@ -71,6 +73,7 @@ func StatsPlan(g graph.Facts, count int, offers []rows.Offer, asJSON bool) {
 	printf("graph     %s, %s, %s\n", vertices(g.N), arcs(g.Arcs), g.Kind)
 	printf("rows      %s, and none is kept\n", humanize.Comma(int64(count)))
 	printf("engine    %s: %s\n", offers[0].Engine, offers[0].How)
+	printf("memory    about %s\n", humanize.IBytes(uint64(offers[0].Memory)))
 	times := text.Time(offers[0].Seconds)
 	for _, other := range offers[1:] {
 		times += fmt.Sprintf("; by %s %s: %s", other.Engine, text.Time(other.Seconds), other.How)

@@ -186,6 +186,8 @@ func fate(st *live.Status) string {
 	switch {
 	case st.Stage == live.StageExpand:
 		return "keeps the rows that are done"
+	case st.Stage == live.StageBetween:
+		return "keeps the sources that are done"
 	case st.Stage == live.StageWrite:
 		return "the factors are being written, which goes on to the end"
 	case st.Stage == live.StageRounds && st.RestorePoint == 1:
@@ -203,7 +205,7 @@ func (d *Display) Keyboard(ctx context.Context) (stop func()) {
 		return func() {}
 	}
 	d.Steering.interrupt, _ = ctx.Value(terminal.InterruptKey{}).(func())
-	k, err := terminal.OpenKeyboard(int(os.Stdin.Fd()), terminal.Keys{
+	closeKeyboard, err := terminal.OpenKeyboard(int(os.Stdin.Fd()), terminal.Keys{
 		Typed: func(typed []byte) {
 			for _, key := range bytes.ToLower(typed) {
 				d.Steering.key(key)
@@ -219,7 +221,7 @@ func (d *Display) Keyboard(ctx context.Context) (stop func()) {
 	d.setHelp(d.Steering.help)
 	return func() {
 		d.setHelp(nil)
-		k.Close()
+		closeKeyboard()
 	}
 }
 

@@ -27,6 +27,7 @@ func TestStopping(t *testing.T) {
 		{"stopping: " + lost + again, []live.Status{{Stage: live.StageCore}}},
 		{"stopping: " + kept + again, []live.Status{{Stage: live.StageCore, Rounds: 9}}},
 		{"stopping: " + rows + again, []live.Status{expand}},
+		{"stopping: keeps the sources that are done" + again, []live.Status{{Stage: live.StageBetween}}},
 		{"stopping: " + writes + again, []live.Status{{Stage: live.StageWrite}}},
 		{"stopping: " + kept + "; " + rows + "; " + lost + again, []live.Status{expand, eliminate, rounds}},
 	} {

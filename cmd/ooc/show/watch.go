@@ -171,7 +171,7 @@ func (w *Watched) show(ctx context.Context) error {
 			in = tty
 		}
 	}
-	k, err := terminal.OpenKeyboard(int(in.Fd()), terminal.Keys{
+	closeKeyboard, err := terminal.OpenKeyboard(int(in.Fd()), terminal.Keys{
 		Typed: func(typed []byte) {
 			if bytes.ContainsAny(typed, "qQ") {
 				quit(task.ErrInterrupted)
@@ -180,7 +180,7 @@ func (w *Watched) show(ctx context.Context) error {
 		Suspended: func(stop func()) { block.Aside(true, stop) },
 	})
 	if err == nil { // else Ctrl-C does it
-		defer k.Close()
+		defer closeKeyboard()
 	}
 	for looked := time.Now(); ; {
 		block.Draw(func(width, height int) []string { return w.Screen(width, height, paint) })

@@ -11,36 +11,31 @@ import (
 // Counter shows the progress of a pass over a matrix on standard error: on a terminal in one line that it writes again,
 // elsewhere in a line now and then.
 type Counter struct {
-	verb, unit  string
+	Verb, Unit string // what is done to what, as in "proved" and "rows"
+
 	first       int // done when it was first told how many are, at began
 	began, last time.Time
 	block       *Block // nil: there are lines
 	every       time.Duration
 }
 
-// NewCounter begins to count units. verb says what is done to them, as in "proved".
-func NewCounter(verb, unit string) *Counter {
-	c := &Counter{verb: verb, unit: unit, last: time.Now(), every: 10 * time.Second}
-	if CanDraw(os.Stderr) {
-		c.block, c.every = NewBlock(os.Stderr, false), 200*time.Millisecond
-	}
-	return c
-}
-
 // Update shows how many are done. It is called by one goroutine at a time.
 func (c *Counter) Update(done, of int) {
 	now := time.Now()
 	if c.began.IsZero() {
-		c.first, c.began = done, now
+		c.first, c.began, c.last, c.every = done, now, now, 10*time.Second
+		if CanDraw(os.Stderr) {
+			c.block, c.every = NewBlock(os.Stderr, false), 200*time.Millisecond
+		}
 	}
 	if now.Sub(c.last) < c.every {
 		return
 	}
 	c.last = now
-	line := fmt.Sprintf("%s %d of %d %s (%.1f %%)", c.verb, done, of, c.unit, 100*float64(done)/float64(of))
+	line := fmt.Sprintf("%s %d of %d %s (%.1f %%)", c.Verb, done, of, c.Unit, 100*float64(done)/float64(of))
 	if made := done - c.first; made > 0 {
 		rate := float64(made) / now.Sub(c.began).Seconds()
-		line += fmt.Sprintf(", %s, %s left", text.Per(rate, c.unit), text.Time(float64(of-done)/rate))
+		line += fmt.Sprintf(", %s, %s left", text.Per(rate, c.Unit), text.Time(float64(of-done)/rate))
 	}
 	if c.block == nil {
 		fmt.Fprintln(os.Stderr, line)

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Keyboard reads keys one by one from the terminal fd, without their echo. Signals of the terminal (Ctrl-C, Ctrl-Z)
+// keyboard reads keys one by one from the terminal fd, without their echo. Signals of the terminal (Ctrl-C, Ctrl-Z)
 // stay what they are, and so does all output.
-type Keyboard struct {
+type keyboard struct {
 	fd         int
 	keys       Keys
 	quit, gone chan struct{}
@@ -30,12 +30,13 @@ const keyWait = 1
 
 func takesEscapes(*os.File) bool { return true }
 
-// OpenKeyboard begins to read keys. It fails where the terminal has no such modes.
-func OpenKeyboard(fd int, keys Keys) (*Keyboard, error) {
+// OpenKeyboard begins to read keys, until stop is called, which puts the terminal back as it was. It fails where the
+// terminal has no such modes.
+func OpenKeyboard(fd int, keys Keys) (stop func(), err error) {
 	if _, err := unix.IoctlGetTermios(fd, getTermios); err != nil {
 		return nil, err
 	}
-	k := &Keyboard{fd: fd, keys: keys, quit: make(chan struct{}), gone: make(chan struct{}),
+	k := &keyboard{fd: fd, keys: keys, quit: make(chan struct{}), gone: make(chan struct{}),
 		stops: make(chan os.Signal, 1), ends: make(chan os.Signal, 1)}
 	signal.Notify(k.stops, syscall.SIGTSTP)
 	signal.Notify(k.ends, syscall.SIGQUIT)
@@ -45,11 +46,11 @@ func OpenKeyboard(fd int, keys Keys) (*Keyboard, error) {
 	restore := k.restore
 	restoreTerminal.Store(&restore)
 	go k.run()
-	return k, nil
+	return k.close, nil
 }
 
-// Close puts the terminal back as it was.
-func (k *Keyboard) Close() {
+// close puts the terminal back as it was.
+func (k *keyboard) close() {
 	signal.Stop(k.stops)
 	signal.Stop(k.ends)
 	close(k.quit)
@@ -58,7 +59,7 @@ func (k *Keyboard) Close() {
 	restoreTerminal.Store(nil)
 }
 
-func (k *Keyboard) run() {
+func (k *keyboard) run() {
 	defer close(k.gone)
 	buf := make([]byte, 16)
 	for {
@@ -92,7 +93,7 @@ func (k *Keyboard) run() {
 }
 
 // take sets the terminal's modes if they are not set, and reports whether we may read: not in the background.
-func (k *Keyboard) take() bool {
+func (k *keyboard) take() bool {
 	group, err := unix.IoctlGetInt(k.fd, unix.TIOCGPGRP)
 	if err != nil || group != unix.Getpgrp() {
 		return false
@@ -117,7 +118,7 @@ func (k *Keyboard) take() bool {
 }
 
 // restore puts the terminal's modes back.
-func (k *Keyboard) restore() {
+func (k *keyboard) restore() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.before != nil {
@@ -127,7 +128,7 @@ func (k *Keyboard) restore() {
 }
 
 // suspend stops the process, as Ctrl-Z would have, until it is continued.
-func (k *Keyboard) suspend() {
+func (k *keyboard) suspend() {
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, syscall.SIGCONT)
 	defer signal.Stop(continued)

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Keyboard reads keys one by one from a console, without their echo. Ctrl-C stays what it is.
-type Keyboard struct {
+// keyboard reads keys one by one from a console, without their echo. Ctrl-C stays what it is.
+type keyboard struct {
 	console windows.Handle
 	before  uint32 // its mode
 }
@@ -20,9 +20,10 @@ func takesEscapes(f *os.File) bool {
 		windows.SetConsoleMode(console, mode|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) == nil
 }
 
-// OpenKeyboard begins to read keys. It fails where the terminal has no such modes.
-func OpenKeyboard(fd int, keys Keys) (*Keyboard, error) {
-	k := &Keyboard{console: windows.Handle(fd)}
+// OpenKeyboard begins to read keys, until stop is called, which puts the terminal back as it was. It fails where the
+// terminal has no such modes.
+func OpenKeyboard(fd int, keys Keys) (stop func(), err error) {
+	k := &keyboard{console: windows.Handle(fd)}
 	if err := windows.GetConsoleMode(k.console, &k.before); err != nil {
 		return nil, err
 	}
@@ -30,7 +31,7 @@ func OpenKeyboard(fd int, keys Keys) (*Keyboard, error) {
 		k.before&^(windows.ENABLE_LINE_INPUT|windows.ENABLE_ECHO_INPUT)); err != nil {
 		return nil, err
 	}
-	restore := k.Close
+	restore := k.close
 	restoreTerminal.Store(&restore)
 	go func() { // ends with the process: a read of a console cannot be called back
 		buf := make([]byte, 16)
@@ -44,11 +45,11 @@ func OpenKeyboard(fd int, keys Keys) (*Keyboard, error) {
 			}
 		}
 	}()
-	return k, nil
+	return k.close, nil
 }
 
-// Close puts the console back as it was.
-func (k *Keyboard) Close() {
+// close puts the console back as it was.
+func (k *keyboard) close() {
 	restoreTerminal.Store(nil)
 	_ = windows.SetConsoleMode(k.console, k.before) // a console that is gone needs none
 }

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -104,15 +103,23 @@ func Known[T comparable](v T) *T {
 	return &v
 }
 
+// encode is a value in JSON. What is JSON already stays as it is.
+func encode(v any) []byte {
+	if done, ok := v.(json.RawMessage); ok && done != nil {
+		return done
+	}
+	body, err := json.Marshal(v)
+	if err != nil { // only a NaN or an infinity in a status could do that
+		return fmt.Appendf(nil, `{"message":%q}`, err)
+	}
+	return body
+}
+
 // Members is a JSON object of names and values, in turn.
 func Members(pairs ...any) json.RawMessage {
 	object := []byte("{")
 	for i := 0; i < len(pairs); i += 2 {
-		value, err := json.Marshal(pairs[i+1])
-		if err != nil { // only a NaN or an infinity in a status could do that
-			value = strconv.AppendQuote(nil, err.Error())
-		}
-		object = fmt.Appendf(object, "%q:%s,", pairs[i], value)
+		object = fmt.Appendf(object, "%q:%s,", pairs[i], encode(pairs[i+1]))
 	}
 	return append(bytes.TrimSuffix(object, []byte(",")), '}')
 }
@@ -120,12 +127,8 @@ func Members(pairs ...any) json.RawMessage {
 // Object is a struct in JSON. Members of the given names are null where they are 0, empty or left out: what is unknown,
 // or does not apply.
 func Object(v any, unknown ...string) json.RawMessage {
-	body, err := json.Marshal(v)
-	if err != nil {
-		return Members("message", err.Error())
-	}
 	var all []any
-	in := json.NewDecoder(bytes.NewReader(body))
+	in := json.NewDecoder(bytes.NewReader(encode(v)))
 	for _, _ = in.Token(); in.More(); {
 		var value json.RawMessage
 		name, _ := in.Token()
@@ -150,11 +153,7 @@ func PrintJSON(kind string, parts ...any) { _ = WriteJSON(Out, kind, parts...) }
 func WriteJSON(w io.Writer, kind string, parts ...any) error {
 	line := fmt.Appendf(nil, `{"type":%q`, kind)
 	for _, part := range parts {
-		body, err := json.Marshal(part)
-		if err != nil { // only a NaN or an infinity in a status could do that
-			body = fmt.Appendf(nil, `{"message":%q}`, err)
-		}
-		if len(body) > 2 {
+		if body := encode(part); len(body) > 2 {
 			line = append(append(line, ','), body[1:len(body)-1]...)
 		}
 	}

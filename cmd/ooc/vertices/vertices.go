@@ -47,21 +47,21 @@ func (v Of) Rows(ids ...string) (rows []int, err error) {
 	return rows, nil
 }
 
-// Sources returns the rows that --sources names, ascending: a selection, a file of one, or random:K. "" is none,
-// which means all.
-func (v Of) Sources(list string) ([]int32, error) {
+// Set returns the rows that --sources or --targets names, ascending: a selection, a file of one, or random:K. "" is
+// none, which means all.
+func (v Of) Set(flag, list string) ([]int32, error) {
 	if list == "" {
 		return nil, nil
 	}
 	if text, ok := strings.CutPrefix(list, "random:"); ok {
-		return randomSources(text, v.N)
+		return randomSet(flag, text, v.N)
 	}
 	if _, err := v.Find(list); err != nil {
 		if info, err := os.Stat(list); err == nil && info.Mode().IsRegular() {
 			list = "@" + list
 		}
 	}
-	at, err := v.Selection("sources", list)
+	at, err := v.Selection(flag, list)
 	if err != nil {
 		return nil, err
 	}
@@ -73,11 +73,11 @@ func (v Of) Sources(list string) ([]int32, error) {
 	return slices.Compact(rows), nil
 }
 
-// randomSources picks K of n vertices, the same in every run, so that the same command continues what it has begun.
-func randomSources(word string, n int) ([]int32, error) {
+// randomSet picks K of n vertices, the same in every run, so that the same command continues what it has begun.
+func randomSet(flag, word string, n int) ([]int32, error) {
 	k, err := strconv.Atoi(word)
 	if err != nil || k < 1 || k > n {
-		return nil, text.ErrorOf(errUsage, "--sources random:%s: want a number from 1 to %d", word, n)
+		return nil, text.ErrorOf(errUsage, "--%s random:%s: want a number from 1 to %d", flag, word, n)
 	}
 	rows := make([]int32, 0, k)
 	r := rand.New(rand.NewPCG(uint64(n), uint64(k)))
@@ -89,9 +89,9 @@ func randomSources(word string, n int) ([]int32, error) {
 	return rows, nil
 }
 
-// Selection reads --rows, --cols, --source and --sources: ids, ranges FIRST..LAST and @FILEs, separated by commas,
-// ids with commas in double quotes. A text that is the id of a vertex means that vertex, whatever else it could mean.
-// nil selects all.
+// Selection reads --rows, --cols, --source, --sources and --targets: ids, ranges FIRST..LAST and @FILEs, separated by
+// commas, ids with commas in double quotes. A text that is the id of a vertex means that vertex, whatever else it could
+// mean. nil selects all.
 func (v Of) Selection(flag, list string) (at []int, err error) {
 	if list == "" {
 		return nil, nil
@@ -111,7 +111,8 @@ func (v Of) Selection(flag, list string) (at []int, err error) {
 					text.ErrorOf(errUsage, "--%s %s: a file's name goes behind @, or - for standard input", flag, list)
 			}
 			rows, err := v.list(file,
-				map[string]string{"rows": "row", "cols": "column", "source": "source", "sources": "source"}[flag])
+				map[string]string{"rows": "row", "cols": "column", "source": "source", "sources": "source",
+					"targets": "target"}[flag])
 			if err != nil {
 				return nil, fmt.Errorf("--%s: %w", flag, err)
 			}
