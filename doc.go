@@ -23,7 +23,7 @@
 //	  sssp, mst  shortest paths from chosen sources; minimum spanning trees
 //	  feed       streams the arcs of a graph through a device, pass after pass
 //	  tables     the comparisons of the literature, measured
-//	  graph      graphs in memory; in it read (files), write, gen, dense (matrices
+//	  graph      graphs in memory; in it read (files), gen, dense (matrices
 //	             that stay in their files) and packed (compression)
 //	  idfile     the ids of rows and columns, in a file
 //	  newfile    the files that commands write: complete or not at all

@@ -24,7 +24,7 @@ var pages = []struct {
 }{
 	{"add-a-reader.md", []string{"engine/graph/read/pajek.go", "engine/graph/read/pajek_test.go"},
 		"engine/graph/read/read.go",
-		"var Formats = []Format{dimacs, matrixMarket, npy, sciPy, metis, tntp, textMatrix, edgeList}\n", "TestPajek"},
+		"var Formats = []inputFormat{dimacs, matrixMarket, npy, sciPy, metis, tntp, textMatrix, edgeList}\n", "TestPajek"},
 	{"add-a-statistic.md", []string{"engine/stats/typical.go", "engine/stats/typical_test.go"}, "engine/stats/table.go",
 		"\tnearest,\n}\n", "TestTypical"},
 	{"add-an-exporter.md", []string{"engine/export/txt.go", "engine/export/txt_test.go"}, "engine/export/export.go",
