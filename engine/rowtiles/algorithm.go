@@ -101,10 +101,7 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer)
 	o.Seconds, _ = seconds(q.Chooser())
 	p.Seconds, o.Tile = seconds(q)
 	o.Left = p.Seconds * (1 - float64(q.State.Done)/float64(p.Rows))
-	x := a.processor(q.Request, q.Graph, o.Tile, p.offer.Levels)
-	if p.offer.Tiles && !q.Predecessors { // it needs no other memory for rows
-		x.Bytes = func(int) int64 { return 0 }
-	}
+	x := a.processor(q.Request, q.Graph, o.Tile, p.offer)
 	o.Memory = p.offer.Memory + x.Memory(q.Geometry(o.Tile))
 	least := p.offer.Least + lineBytes(q.Graph) + treeBytes(q.Graph, q.Predecessors) +
 		int64(entry.CeilDiv(n, o.Tile))*int64(o.Tile)*int64(o.Tile)*int64(q.EntryBytes())
@@ -151,17 +148,18 @@ func (Algorithm) Left(st *live.Status, s *tiles.Store, counts bool) (bool, error
 }
 
 // processor says how rows are computed on the processor, with the memory of what an engine gives, and not that of its
-// workers. levels says that these compute rows in their places.
-func (Algorithm) processor(r plan.Request, g *graph.Graph, tile int, levels bool) Processor {
+// workers.
+func (Algorithm) processor(r plan.Request, g *graph.Graph, tile int, o rows.Offer) Processor {
 	x := Processor{Unit: 1, Room: cmp.Or(r.HostMemory, device.FreeMemory()/4), Must: r.HostMemory > 0}
-	if levels && !r.Predecessors {
-		x.Batch, x.Apart = min(g.N, rows.Lanes), true
-		x.Bytes = func(int) int64 { return 0 }
-		return x
-	}
 	line, trees := lineBytes(g), treeBytes(g, r.Predecessors)
 	x.Batch = max(1, min(tile, int(linesBytes/line)))
 	x.Bytes = func(rows int) int64 { return int64(rows)*line + trees }
+	if o.Tiles && !r.Predecessors { // rows are computed in their places
+		x.Bytes = func(int) int64 { return 0 }
+		if x.Apart = o.Levels; x.Apart {
+			x.Batch = min(g.N, rows.Lanes)
+		}
+	}
 	return x
 }
 
@@ -204,10 +202,9 @@ func (a Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 	}
 	w.Start()
 	by := a.Name()
-	_, levels := ready.(rows.LevelReady)
 	request := t.Request
 	request.Predecessors = t.Meta.Predecessors
-	x := a.processor(request, g, w.Geometry.T, levels)
+	x := a.processor(request, g, w.Geometry.T, p.offer)
 	own := x.Bytes
 	x.Bytes = func(rows int) int64 { return ready.WorkerBytes(rows) + own(rows) }
 	x.Open, x.Order = ready.NewWorker, ready.Order()
