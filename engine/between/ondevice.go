@@ -35,9 +35,9 @@ const deviceBatches = 2
 
 // Measured on an H100 (docs/benchmarks.md).
 const (
-	pathStart = 0.05  // to copy a graph to a device
-	pathArc   = 3e-12 // for each source and arc
-	pathLevel = 20e-6 // for each level of a batch
+	pathStart = 0.05    // to copy a graph to a device
+	pathArc   = 1.3e-11 // for each source and arc
+	pathLevel = 10e-6   // for each level of a batch
 )
 
 // OnDevices returns workers of the devices that d stands for, each for up to atOnce units at a time, where these take

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"ooc/engine/device"
 	"ooc/engine/graph"
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
@@ -87,6 +88,9 @@ func TestOnDevices(t *testing.T) {
 			w.AddTo(want, 0)
 		}
 		for _, d := range pathDevices(t) {
+			if r.IntN(2) == 0 {
+				d = device.Several([]kernels.Device{d, d})
+			}
 			workers, atOnce, why, err := ready.OnDevices(t.Context(), d, 0, 0)
 			if err != nil {
 				t.Fatal(err)

@@ -26,8 +26,11 @@ const (
 	pathHub   = 256
 )
 
-// pathBlocks is how many blocks of a kernel run on a multiprocessor at once.
-const pathBlocks = 4
+// Blocks of a kernel that run on a multiprocessor at once.
+const (
+	pathBlocks     = 5
+	pathEdgeBlocks = 4 // that add up edges
+)
 
 // pathPlaces are where the parts of a search's memory are: as in pathParam, from rows on.
 func pathPlaces(p kernels.PathSearch) (at [6]int64, all int64) {
@@ -61,25 +64,26 @@ func (d *Device) PathSums(on kernels.Stream, p kernels.PathSearch) error {
 		count: int32(p.Count), unit: int32(p.Unit), last: int32(p.Levels), words: p.SumBytes() / 8,
 		hubBlocks: int32(min(p.Arcs/pathHub, d.sms))}
 	q.stride = (q.words - 1) / int64(pathLanes/p.Unit)
-	at, all := pathPlaces(p)
-	memory := c.aligned("memory", p.Memory, all)
+	at, room := pathPlaces(p)
+	memory := c.aligned("memory", p.Memory, room)
 	for i, part := range []*address{&q.rows, &q.seen, &q.levels, &q.any, &q.hubs, &q.intoHubs} {
 		*part = memory + address(at[i])
 	}
-	back, rest := pathBack, min(entry.CeilDiv(p.Vertices, pathWarps), pathBlocks*d.sms)
+	back, backBlocks := pathBack, pathBlocks
 	if p.Endpoints {
 		q.endpoints = 1
 	}
 	if p.Edges {
-		back = pathBackEdges
+		back, backBlocks = pathBackEdges, pathEdgeBlocks
 	}
+	all := func(perSM int) int { return int(q.hubBlocks) + min(entry.CeilDiv(p.Vertices, pathWarps), perSM*d.sms) }
 	c.launch(pathStart, pathBlocks*d.sms, paramOf(q))
 	c.launch(pathSeed, entry.CeilDiv(max(p.Vertices, pathLanes), kernelInfo[pathSeed].threads), paramOf(q))
 	for q.level = 1; q.level <= q.last; q.level++ {
-		c.launch(pathCount, int(q.hubBlocks)+rest, paramOf(q))
+		c.launch(pathCount, all(pathBlocks), paramOf(q))
 	}
 	for q.level = q.last - 1; q.level >= 0; q.level-- {
-		c.launch(back, int(q.hubBlocks)+rest, paramOf(q))
+		c.launch(back, all(backBlocks), paramOf(q))
 	}
 	return c.end("betweenness")
 }

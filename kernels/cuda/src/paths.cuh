@@ -7,7 +7,7 @@ typedef unsigned long long Lanes;  // a bit for each
 
 constexpr int kPathWarps = 8;    // of a block
 constexpr int kPathHub = 256;    // arcs of a hub are more: a block takes them
-constexpr int kPathTile = 32;    // arcs that it takes at a time
+constexpr int kPathTile = 4 * (kPathWarps - 1);  // arcs that it takes at a time
 constexpr double kExactly = 0x1p53;
 
 // PathSearch is the one parameter of the kernels.
@@ -88,7 +88,7 @@ __device__ __forceinline__ void addUnits(const PathSearch &p, double2 x, Lanes l
 template <bool edges>
 __device__ __forceinline__ Lanes gather(const PathSearch &p, const int *ends, int k, int last, const Lanes *at, Lanes lanes, double2 mine,
                                         double2 &sum) {
-  constexpr int kAtOnce = 4;
+  constexpr int kAtOnce = 3;
   const int t = threadIdx.x % 32;
   Lanes all = 0;
   for (; k < last; k += 32) {
@@ -133,6 +133,14 @@ __device__ __forceinline__ void reach(const PathSearch &p, int v, Lanes found, d
   if (p.level == p.last) atomicOr(p.sums, found);
 }
 
+// Strides are how vertices are dealt out to the warps of blocks without hubs: to each some at once, all as far apart.
+struct Strides {
+  unsigned first, step;
+
+  __device__ __forceinline__ explicit Strides(const PathSearch &p)
+      : first((blockIdx.x - p.hub_blocks) * kPathWarps + threadIdx.x / 32), step((gridDim.x - p.hub_blocks) * kPathWarps) {}
+};
+
 // countPaths goes to a level, from that before. The first blocks have hubs.
 __device__ __forceinline__ void countPaths(const PathSearch &p) {
   __shared__ double2 sums[kPathWarps][32];
@@ -161,15 +169,22 @@ __device__ __forceinline__ void countPaths(const PathSearch &p) {
     }
     return;
   }
-  const int step = (gridDim.x - p.hub_blocks) * kPathWarps;
-  for (int v = (blockIdx.x - p.hub_blocks) * kPathWarps + warp; v < p.n; v += step) {
-    const int k = p.into[v], last = p.into[v + 1];
-    if (last - k > kPathHub) continue;
-    const Lanes left = ~p.seen[v];
-    double2 sum = make_double2(0, 0);
-    const Lanes found = left == 0 ? 0 : gather<false>(p, p.from, k, last, at, left, sum, sum);
-    if (t == 0) to[v] = found;
-    if (found != 0) reach(p, v, found, sum);
+  const Strides own(p);
+  for (unsigned first = own.first; first < p.n; first += 32 * own.step) {
+    const unsigned u = first + own.step * t;  // of this thread
+    Lanes open = 0;
+    int begin = 0, end = 0;
+    if (u < p.n) open = ~p.seen[u], begin = p.into[u], end = p.into[u + 1];
+    const bool hub = end - begin > kPathHub, some = open != 0 && begin < end && !hub;
+    if (u < p.n && !some && !hub) to[u] = 0;
+    for (unsigned left = __ballot_sync(~0u, some); left != 0; left &= left - 1) {
+      const int i = __ffs(left) - 1;
+      double2 sum = make_double2(0, 0);
+      const int v = first + own.step * i;
+      const Lanes found = gather<false>(p, p.from, __shfl_sync(~0u, begin, i), __shfl_sync(~0u, end, i), at, __shfl_sync(~0u, open, i), sum, sum);
+      if (t == 0) to[v] = found;
+      if (found != 0) reach(p, v, found, sum);
+    }
   }
 }
 
@@ -188,45 +203,67 @@ __device__ __forceinline__ void leave(const PathSearch &p, int v, Lanes lanes, d
   addUnits(p, d, lanes, v, p.endpoints);
 }
 
-// backPaths adds up dependencies of the vertices at a level. The first blocks have hubs: all warps bring rows, which the first adds up.
+// backPaths adds up dependencies of the vertices at a level. The first blocks have hubs: the first warp adds up what the others bring.
 template <bool edges>
 __device__ __forceinline__ void backPaths(const PathSearch &p) {
   __shared__ double2 tiles[2][kPathTile][32];
   if (p.any[p.level] == 0) return;
   const int warp = threadIdx.x / 32, t = threadIdx.x % 32;
-  const Lanes *own = p.levels + (long)p.level * p.n, *at = own + p.n;
+  const Lanes *all = p.levels + (long)p.level * p.n, *at = all + p.n;
   if (blockIdx.x < p.hub_blocks) {
     for (int i = blockIdx.x; i < p.hubs[0]; i += p.hub_blocks) {
-      const int v = p.hubs[1 + i], first = p.offsets[v], last = p.offsets[v + 1];
-      const Lanes lanes = own[v];
+      const int v = p.hubs[1 + i], last = p.offsets[v + 1];
+      const Lanes lanes = all[v];
       if (lanes == 0) continue;
       const double2 row = pick(p.rows + (long)v * 32, lanes);
       double2 sum = make_double2(0, 0);
-      for (int k = first, tile = 0; k < last; k += kPathTile, tile ^= 1) {
-        for (int j = warp; j < kPathTile; j += kPathWarps) {
-          const int u = k + j < last ? p.ends[k + j] : 0;
-          const Lanes some = k + j < last ? at[u] & lanes : 0;
-          const double2 x = pick(p.rows + (long)u * 32, some);
-          tiles[tile][j][t] = x;
-          if (edges && some != 0) addUnits(p, times(row, x), some, (long)p.n + k + j, false);
+      int k = p.offsets[v], tile = 0;
+      // Thread t has arc k+t.
+      int u = k + t < last ? p.ends[k + t] : 0;
+      Lanes has = k + t < last ? at[u] & lanes : 0;
+      for (; k < last; k += kPathTile, tile ^= 1) {
+        const int next = k + kPathTile + t, next_u = next < last ? p.ends[next] : 0;
+        if (warp > 0) {
+          double2 x[4];
+          Lanes some[4];
+#pragma unroll
+          for (int j = 0; j < 4; j++) {
+            const int own = 4 * (warp - 1) + j;
+            some[j] = __shfl_sync(~0u, has, own);
+            x[j] = pick(p.rows + (long)__shfl_sync(~0u, u, own) * 32, some[j]);
+          }
+          has = next < last ? at[next_u] & lanes : 0, u = next_u;
+#pragma unroll
+          for (int j = 0; j < 4; j++) {
+            const int own = 4 * (warp - 1) + j;
+            tiles[tile][own][t] = x[j];
+            if (edges && some[j] != 0) addUnits(p, times(row, x[j]), some[j], (long)p.n + k + own, false);
+          }
         }
         __syncthreads();
-        for (int j = 0; j < kPathTile && warp == 0; j++) add(sum, tiles[tile][j][t]);
+        if (warp == 0) {
+#pragma unroll
+          for (int j = 0; j < kPathTile; j++) add(sum, tiles[tile][j][t]);
+        }
       }
       if (warp == 0) leave(p, v, lanes, row, sum);
       __syncthreads();
     }
     return;
   }
-  const int step = (gridDim.x - p.hub_blocks) * kPathWarps;
-  for (int v = (blockIdx.x - p.hub_blocks) * kPathWarps + warp; v < p.n; v += step) {
-    const Lanes lanes = own[v];
-    if (lanes == 0) continue;
-    const int k = p.offsets[v], last = p.offsets[v + 1];
-    if (last - k > kPathHub) continue;
-    const double2 row = pick(p.rows + (long)v * 32, lanes);
-    double2 sum = make_double2(0, 0);
-    gather<edges>(p, p.ends, k, last, at, lanes, row, sum);
-    leave(p, v, lanes, row, sum);
+  const Strides own(p);
+  for (unsigned first = own.first; first < p.n; first += 32 * own.step) {
+    const unsigned u = first + own.step * t;  // of this thread
+    Lanes mine = 0;
+    int begin = 0, end = 0;
+    if (u < p.n) mine = all[u], begin = p.offsets[u], end = p.offsets[u + 1];
+    for (unsigned left = __ballot_sync(~0u, mine != 0 && end - begin <= kPathHub); left != 0; left &= left - 1) {
+      const int i = __ffs(left) - 1, v = first + own.step * i;
+      const Lanes lanes = __shfl_sync(~0u, mine, i);
+      const double2 row = pick(p.rows + (long)v * 32, lanes);
+      double2 sum = make_double2(0, 0);
+      gather<edges>(p, p.ends, __shfl_sync(~0u, begin, i), __shfl_sync(~0u, end, i), at, lanes, row, sum);
+      leave(p, v, lanes, row, sum);
+    }
   }
 }
