@@ -43,12 +43,15 @@ func (b *bench) pathSearch(unit int) kernels.PathSearch {
 	}
 	return kernels.PathSearch{Vertices: g.Vertices, Arcs: g.Arcs, Offsets: b.upload(offsets), Ends: b.upload(ends),
 		Into: g.Offsets, From: g.Ends, Ending: b.uploadAs(ending, 8), Sources: g.Sources, Count: min(g.Count, pathLanes),
-		Unit: unit, Levels: 1 + b.IntN(60), Endpoints: b.IntN(2) == 0, Edges: b.IntN(2) == 0}
+		Unit: unit, Levels: 1 + b.IntN(200), Endpoints: b.IntN(2) == 0, Edges: b.IntN(2) == 0}
 }
 
-// layers is a graph of layers, in which each vertex has arcs to all of the next one: there are up to 4^30 paths.
+// layers is a graph of layers, in which each vertex has arcs to all of the next one: there are up to 4^30 paths, or 2⁵³.
 func (b *bench) layers() kernels.BitSearch {
 	deep, wide := 1+b.IntN(31), 1+b.IntN(4)
+	if b.IntN(2) == 0 {
+		deep, wide = 55, 2
+	}
 	offsets, ends, sources := matrix{0}, matrix{}, matrix{}
 	for v := range deep * wide {
 		for u := v/wide*wide - wide; u >= 0 && u < v/wide*wide; u++ {
@@ -150,29 +153,33 @@ func (d *bitJudge) PathSums(s kernels.Stream, p kernels.PathSearch) error {
 		if fails {
 			continue
 		}
-		first := 1 + lo/p.Unit*each
+		first, total, count := 1+lo/p.Unit*each, make([]float64, n), make([]float64, n)
 		for level := deepest; level >= 0; level-- {
-			for v := range n {
-				total, count := 0.0, 0.0
-				for i := range lanes {
-					if lanes[i].level[v] == level {
-						total += lanes[i].depend[v]
-						count++
+			var some []int // at that level
+			for _, l := range lanes {
+				for _, v := range l.at[min(level, len(l.at)-1)] {
+					if count[v] == 0 {
+						some = append(some, v)
 					}
+					total[v] += l.depend[v]
+					count[v]++
 				}
+			}
+			for _, v := range some {
 				switch {
 				case level > 0 && p.Endpoints:
-					add(first+v, total+count)
+					add(first+v, total[v]+count[v])
 				case level > 0:
-					add(first+v, total)
+					add(first+v, total[v])
 				case p.Endpoints:
-					add(first+v, math.Round(total))
+					add(first+v, math.Round(total[v]))
 				}
+				total[v], count[v] = 0, 0
 				for k := int(offsets[v]); k < int(offsets[v+1]) && p.Edges; k++ {
 					through := 0.0
-					for i, l := range lanes {
+					for _, l := range lanes {
 						if l.level[v] == level && l.level[ends[k]] == level+1 {
-							through += float64(lanes[i].count[v] * l.wants[ends[k]])
+							through += float64(l.count[v] * l.wants[ends[k]])
 						}
 					}
 					add(first+n+k, through)
