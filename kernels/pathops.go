@@ -12,9 +12,9 @@ type PathOps interface {
 // PathSearch is a search in device memory. It has up to 64 lanes, one for each source. As many as a unit has are added
 // up together, and have sums of their own.
 //
-// All floats are added up in one order, without fused operations. A vertex adds up what the vertices at its arcs have in
-// a lane, in the order of arcs, by which it multiplies its count of paths there. A unit adds these products up in the
-// order of lanes, at one level after another from the last to the first. So does each arc.
+// All floats are added up in one order, without fused operations. A vertex adds up what the vertices at its arcs have
+// in a lane, in the order of arcs, by which it multiplies its count of paths there. A unit adds these products up in
+// the order of lanes, at one level after another from the last to the first. So does each arc.
 type PathSearch struct {
 	Vertices, Arcs   int
 	Offsets, Ends    Tile // arcs in compressed rows, int32: row v has the vertices to which arcs lead from v
@@ -26,12 +26,12 @@ type PathSearch struct {
 	Levels           int // to which the search goes: a lane that has a vertex at that level fails
 	Endpoints, Edges bool
 	Memory           Tile // PathRoom bytes, of any content
-	// Sums is a word of 64 bits, which has the lanes that have failed: those with 2⁵³ paths or more to some vertex, too.
-	// Then for each unit, in float64, the sums of all vertices, and with Edges of all arcs, in the order of Ends. Where a
-	// lane has failed, those of its unit mean nothing.
+	// Sums is a word of 64 bits, which has the lanes that have failed: those with 2⁵³ paths or more to some vertex,
+	// too. Then for each unit, in float64, the sums of all vertices, and with Edges of all arcs, in the order of Ends.
+	// Where a lane has failed, those of its unit mean nothing.
 	//
-	// A vertex has the dependency on it, not counting its own as a source, and an arc that on it. With Endpoints, a vertex
-	// has 1 more of each other source that reaches it, and of its own the dependency, rounded to an integer.
+	// A vertex has the dependency on it, not counting its own as a source, and an arc that on it. With Endpoints, a
+	// vertex has 1 more of each other source that reaches it, and of its own the dependency, rounded to an integer.
 	Sums Tile
 }
 

@@ -42,11 +42,11 @@ func (b *bench) pathSearch(unit int) kernels.PathSearch {
 		ending[v] = math.Float64bits(float64(min(1, b.IntN(4))))
 	}
 	return kernels.PathSearch{Vertices: g.Vertices, Arcs: g.Arcs, Offsets: b.upload(offsets), Ends: b.upload(ends),
-		Into: g.Offsets, From: g.Ends, Ending: b.uploadAs(ending, 8), Sources: g.Sources, Count: min(g.Count, pathLanes),
-		Unit: unit, Levels: 1 + b.IntN(200), Endpoints: b.IntN(2) == 0, Edges: b.IntN(2) == 0}
+		Into: g.Offsets, From: g.Ends, Ending: b.uploadAs(ending, 8), Sources: g.Sources,
+		Count: min(g.Count, pathLanes), Unit: unit, Levels: 1 + b.IntN(200), Endpoints: b.IntN(2) == 0, Edges: b.IntN(2) == 0}
 }
 
-// layers is a graph of layers, in which each vertex has arcs to all of the next one: there are up to 4^30 paths, or 2⁵³.
+// layers is a graph of layers, in which each vertex has arcs to all of the next one: up to 4^30 paths, or 2⁵³.
 func (b *bench) layers() kernels.BitSearch {
 	deep, wide := 1+b.IntN(31), 1+b.IntN(4)
 	if b.IntN(2) == 0 {
