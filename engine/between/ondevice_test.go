@@ -71,7 +71,7 @@ func TestOnDevices(t *testing.T) {
 		q := someQuestion(r)
 		var sources []int32
 		for v := range int32(g.N) {
-			if r.IntN(max(1, g.N/150)) == 0 || int(v) >= n && r.IntN(4) == 0 {
+			if r.IntN(max(1, g.N/80)) == 0 || int(v) >= n && r.IntN(4) == 0 {
 				sources = append(sources, v)
 			}
 			if !q.Endpoints && r.IntN(3) > 0 {
