@@ -47,8 +47,9 @@ type GraphOptions struct {
 	Control    *live.Control
 
 	// For tests.
-	after *int   // vertices to eliminate; nil: as many as pays
-	each  func() // is called when a band has ended; may be nil
+	onDevice bool   // betweenness is added up on devices, however long that takes
+	after    *int   // vertices to eliminate; nil: as many as pays
+	each     func() // is called when a band has ended; may be nil
 	// offer is in the place of engine.OfferRows; nil: it is not.
 	offer func(ctx context.Context, g *graph.Graph, q rows.Question) (rows.Offer, error)
 }
@@ -64,6 +65,7 @@ type Summary struct {
 	Eliminated, Core   int     // vertices, if the engine is that of factors
 	BetweenResumed     int     // sources of betweenness that an earlier call had added up
 	BetweenSeconds     float64
+	BetweenAlone       string // why no device has added it up, where one was to; or empty
 	Alone              string // why no device has searched, where one was to; or empty
 }
 

@@ -72,6 +72,7 @@ variants() {
 
 compile service service.cu
 compile bits bits.cu
+compile paths paths.cu
 variants "" kernels.cu
 paired pairs_ pairs.cu
 variants levels_ levels.cu

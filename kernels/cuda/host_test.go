@@ -43,6 +43,8 @@ func TestLaneStatsFake(t *testing.T) { onFake(t, conformance.Group[kernels.LaneS
 
 func TestBitOpsFake(t *testing.T) { onFake(t, conformance.Group[kernels.BitOps]) }
 
+func TestPathOpsFake(t *testing.T) { onFake(t, conformance.Group[kernels.PathOps]) }
+
 // TestPeerOpsFake has two GPUs that reach each other, one that is opened twice, and two that do not.
 func TestPeerOpsFake(t *testing.T) {
 	for ordinal := range 2 {

@@ -122,6 +122,11 @@ const (
 	bitRows2
 	bitRows4
 	bitRows8
+	pathStart
+	pathSeed
+	pathCount
+	pathBack
+	pathBackEdges
 	kernelCount
 )
 
@@ -175,6 +180,11 @@ var kernelInfo = [kernelCount]struct {
 	bitRows2:      {"bits", "bits_rows_2", 32 * bitWarps, nil},
 	bitRows4:      {"bits", "bits_rows_4", 32 * bitWarps, nil},
 	bitRows8:      {"bits", "bits_rows_8", 32 * bitWarps, nil},
+	pathStart:     {"paths", "paths_start", 256, nil},
+	pathSeed:      {"paths", "paths_seed", 256, nil},
+	pathCount:     {"paths", "paths_count", 32 * pathWarps, nil},
+	pathBack:      {"paths", "paths_back", 32 * pathWarps, nil},
+	pathBackEdges: {"paths", "paths_back_edges", 32 * pathWarps, nil},
 }
 
 // forAll stands in for the variant of kernels that are the same for all, and alone is the list of it.
