@@ -134,7 +134,7 @@ type Device interface {
 }
 
 // As returns what a device offers beyond Device: one of the groups TileOps, VectorOps, LaneOps, LaneStats,
-// HostLaneOps and BitOps. A device has all of a group or none of it. A device that wraps another has a method Unwrap;
+// HostLaneOps, BitOps and SearchOps. A device has all of a group or none of it. A device that wraps another has a method Unwrap;
 // As then also finds the groups of the other.
 func As[T any](d Device) (can T, ok bool) {
 	for {

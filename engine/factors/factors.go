@@ -190,7 +190,7 @@ func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, 
 	switch device := q.Device != nil && !q.Device.Info().SharedCores; {
 	case !device:
 		options.Most, options.Second = q.Most*productsPerSecond(), plan.Products // the same on every machine
-	case q.Counts != nil: // searches there may take far less
+	case q.Counts != nil || q.Sums != nil: // searches there may take far less
 		options.Most, options.Second = q.Most*productsPerSecond(), productsPerSecond()
 	}
 	order, err := sparse.NewOrder(ctx, g, options)

@@ -41,10 +41,16 @@ func newLaned(g *graph.Graph, n *numbered) *laned {
 	if g.Kind == entry.KindI32 && fits(g, entry.KindU16, int(n.order[0])) {
 		r.kind = entry.KindU16
 	}
+	r.weights = r.weigh(g)
+	return r
+}
+
+// weigh returns the weights of a graph's arcs, by the places that they are from, as a Variant.Weights has them.
+func (r *laned) weigh(g *graph.Graph) []uint32 {
 	v := r.kind.Variant(false)
 	entries := r.kind.Make(int(g.Arcs()))
 	at := 0
-	for _, u := range n.order {
+	for _, u := range r.order {
 		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
 			w := g.Weight(k)
 			if !r.kind.Float() { // what is longer than the kind holds is no path
@@ -54,9 +60,9 @@ func newLaned(g *graph.Graph, n *numbered) *laned {
 			at++
 		}
 	}
-	r.weights = make([]uint32, at*v.WeightBytes()/entry.WordBytes)
-	v.Weights(r.weights, entries)
-	return r
+	weights := make([]uint32, at*v.WeightBytes()/entry.WordBytes)
+	v.Weights(weights, entries)
+	return weights
 }
 
 // nearOf returns which distances of a graph are searched together. The less, the fewer arcs are relaxed again: with 16

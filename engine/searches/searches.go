@@ -54,6 +54,10 @@ func (e Engine) Offer(_ context.Context, g *graph.Graph, q rows.Question) (rows.
 			offer.Memory = 8*g.Arcs() + l.LaneBytes(0)*int64(runtime.GOMAXPROCS(0))
 			offer.Seconds = onAll(batch * float64(batches)) // in the ratio of what others take, whatever the threads
 			offer.How = fmt.Sprintf("from %d vertices at a time", l.lanes())
+			if took := lanesSeconds(l, count, q.Sums); took < offer.Seconds {
+				offer.Counted, offer.Seconds = true, took
+				offer.How = fmt.Sprintf("from %d vertices at a time, on a device", mostLanes)
+			}
 		}
 	}
 	offer.Prepare = func(context.Context) (rows.Ready, error) { return ready, nil }

@@ -236,6 +236,9 @@ func (x *graphGathering) question(ctx context.Context) (rows.Question, error) {
 	if x.counted() {
 		q.Counts = x.o.Device
 	}
+	if devices, _ := x.askDevices(); len(devices) > 0 {
+		q.Sums = x.o.Device
+	}
 	return q, nil
 }
 
@@ -249,7 +252,9 @@ func Offers(ctx context.Context, g *graph.Graph, o GraphOptions) ([]rows.Offer, 
 	}
 	offers, err := engine.OffersOfRows(ctx, g, q)
 	for i := range offers {
-		offers[i].Seconds += takeSeconds * o.Distances(g) / float64(runtime.GOMAXPROCS(0))
+		if !offers[i].Counted {
+			offers[i].Seconds += takeSeconds * o.Distances(g) / float64(runtime.GOMAXPROCS(0))
+		}
 		offers[i].Memory += g.Facts().Memory() + vertexBytes*int64(g.N) +
 			columnBytes*int64(g.N)*int64(runtime.GOMAXPROCS(0))
 	}
@@ -350,6 +355,9 @@ func (x *graphGathering) engine(ctx context.Context, q rows.Question, was *slotH
 		x.sum.Eliminated, x.sum.Core = f.Elimination.Work.Eliminated, f.Elimination.Work.Core
 		x.slot.Eliminated, x.run.Shares = int64(x.sum.Eliminated), factors.Shares(f.Elimination.Work)
 		return x.onDevices(ctx, f, most)
+	}
+	if _, inLanes := x.ready.(rows.LaneReady); inLanes {
+		return x.searchOnDevices(offer.Counted)
 	}
 	if x.sum.Alone = searches.Alone(x.ready, q.Counts, offer.Counted); offer.Counted {
 		return x.countOnDevices()

@@ -41,6 +41,8 @@ func TestLaneOpsFake(t *testing.T) {
 
 func TestLaneStatsFake(t *testing.T) { onFake(t, conformance.Group[kernels.LaneStats]) }
 
+func TestSearchOpsFake(t *testing.T) { onFake(t, conformance.Group[kernels.SearchOps]) }
+
 func TestBitOpsFake(t *testing.T) { onFake(t, conformance.Group[kernels.BitOps]) }
 
 // TestPeerOpsFake has two GPUs that reach each other, one that is opened twice, and two that do not.
