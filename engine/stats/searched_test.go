@@ -9,6 +9,7 @@ import (
 
 	"ooc/engine/device"
 	"ooc/engine/graph"
+	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
 	"ooc/engine/rows"
 	"ooc/engine/searches"
@@ -96,10 +97,44 @@ func TestSearchedOnDevices(t *testing.T) {
 	}
 }
 
+// TestSearchedOnGPU wants of a GPU what the processor finds, in all kinds, with and without hubs.
+func TestSearchedOnGPU(t *testing.T) {
+	d := enginetest.GPU(t, 1<<30)
+	if d == nil {
+		t.Skip("there is no GPU")
+	}
+	r := seeds.New(t)
+	for _, kind := range entry.Kinds {
+		for _, direction := range []graph.BuildOption{graph.Directed, graph.Undirected} {
+			n, hubs := 500+r.IntN(2000), 1+r.IntN(3)
+			b := graph.New(n, direction, graph.AsKind(kind))
+			for v := range n {
+				for range 3 {
+					b.Add(v, r.IntN(n), float64(1+r.IntN(1000)))
+				}
+				b.Add(r.IntN(hubs), v, float64(r.IntN(5000)))
+			}
+			g, err := b.Build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := GraphOptions{Options: randomStats(r), offer: offering(searches.Engine{})}
+			want := ofGraph(t, g, o)
+			o.Device, o.offer = d, always
+			got := ofGraph(t, g, o)
+			sameStats(t, got, want)
+			if !reflect.DeepEqual(got.DistanceHistogram, want.DistanceHistogram) {
+				t.Errorf("%s: %+v, want %+v", kind, got.DistanceHistogram, want.DistanceHistogram)
+			}
+		}
+	}
+}
+
 // TestSearchedMemory wants fewer lanes where there is less memory, and the same of them.
 func TestSearchedMemory(t *testing.T) {
+	crashtest.Slow(t)
 	r := seeds.New(t)
-	b := graph.New(2100, graph.Undirected, graph.AsKind(entry.Kinds[r.IntN(len(entry.Kinds))]))
+	b := graph.New(2100, graph.Undirected, graph.AsKind(entry.KindI32))
 	for v := 1; v < 2100; v++ {
 		b.Add(v, r.IntN(min(v, 10)), float64(1+r.IntN(50)))
 	}
@@ -111,7 +146,7 @@ func TestSearchedMemory(t *testing.T) {
 	want, d := ofGraph(t, g, o), newFinding(t)
 	o.Device, o.offer = d, always
 	all := map[int64]bool{}
-	for memory := int64(8 << 20); ; memory = memory * 6 / 10 {
+	for memory := int64(1 << 20); ; memory = memory * 6 / 10 {
 		d.memory = memory
 		o.File = filepath.Join(t.TempDir(), "g.stats")
 		got, sum, err := OfGraph(t.Context(), g, o)
