@@ -73,8 +73,8 @@ const deviceTimes = 50
 // onDevice is as much work for a processor as some is with the question's device.
 func onDevice(w sparse.Work, q rows.Question) sparse.Work {
 	if q.Device != nil && !q.Device.Info().SharedCores {
-		w.Rounds, w.Climb = w.Rounds/deviceTimes, w.Climb/deviceTimes
-		w.Cross, w.Sweep = w.Cross/deviceTimes, w.Sweep/deviceTimes
+		times := 2 * deviceTimes / float64(runtime.GOMAXPROCS(0)) // as fast as all threads
+		w.Rounds, w.Climb, w.Cross, w.Sweep = w.Rounds/times, w.Climb/times, w.Cross/times, w.Sweep/times
 	}
 	return w
 }

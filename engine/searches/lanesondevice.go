@@ -11,19 +11,31 @@ const mostLanes = 512
 
 // Measured on an H100 (docs/benchmarks.md).
 const (
-	laneStart = 0.1     // to copy a graph to a device
-	laneBatch = 0.5e-3  // for each batch
-	laneArc   = 5.5e-12 // for each source and arc
-	laneByte  = 3.5e-12 // and for each byte of a distance
-	laneNear  = 32      // times as far as on processors, distances are found together
+	laneStart  = 0.1     // to begin
+	loadArc    = 0.3e-6  // for each arc, to make the graph ready
+	laneArc    = 3.6e-12 // for each source and arc
+	laneByte   = 1.7e-12 // and for each byte of a distance
+	laneSum    = 1.5e-11 // for each distance
+	laneColumn = 3.5e-11 // and more where columns are added up, too
+	laneSweep  = 4e-6    // for each sweep of a batch
+	sweepArc   = 4e-12   // and for each arc
+	leastSweep = 20      // of a batch
+	nearSweeps = 2       // more for each time that the longest distance is laneNear
+	laneNear   = 32      // times as far as on processors, distances are found together
 )
 
-// lanesSeconds is about how many seconds devices take to add up so many rows; +Inf: they cannot.
-func lanesSeconds(r *laned, count int, d kernels.Device) float64 {
-	batches := float64(entry.CeilDiv(count, mostLanes))
-	arc := laneArc + laneByte*float64(r.kind.Bytes())
-	seconds := batches*laneBatch + arc*float64(r.g.Arcs())*float64(count)
-	return laneStart + shared[kernels.SearchOps](r.g, d, seconds)
+// lanesSeconds is about how many seconds devices take to add up so many rows, of which the longest distance is about so
+// far; +Inf: they cannot.
+func lanesSeconds(r *laned, count int, far float64, d kernels.Device) float64 {
+	arcs, rows, batches := float64(r.g.Arcs()), float64(count), float64(entry.CeilDiv(count, mostLanes))
+	sum := laneSum
+	if !r.g.Symmetric || count < r.g.N {
+		sum += laneColumn
+	}
+	sweeps := leastSweep + nearSweeps*far/(laneNear*nearOf(r.g))
+	seconds := rows*(arcs*(laneArc+laneByte*float64(r.kind.Bytes()))+sum*float64(r.g.N)) +
+		batches*sweeps*(laneSweep+sweepArc*arcs)
+	return laneStart + loadArc*arcs + shared[kernels.SearchOps](r.g, d, seconds)
 }
 
 // LaneGraph is a graph as devices search it by lanes. Vertices are ranks.
