@@ -13,8 +13,7 @@ const mostLanes = 512
 const (
 	laneStart  = 0.1     // to begin
 	loadArc    = 0.3e-6  // for each arc, to make the graph ready
-	laneArc    = 3.6e-12 // for each source and arc
-	laneByte   = 1.7e-12 // and for each byte of a distance
+	laneByte   = 3.2e-12 // for each source, arc and byte of a distance
 	laneSum    = 1.5e-11 // for each distance
 	laneColumn = 3.5e-11 // and more where columns are added up, too
 	laneSweep  = 4e-6    // for each sweep of a batch
@@ -33,7 +32,7 @@ func lanesSeconds(r *laned, count int, far float64, d kernels.Device) float64 {
 		sum += laneColumn
 	}
 	sweeps := leastSweep + nearSweeps*far/(laneNear*nearOf(r.g))
-	seconds := rows*(arcs*(laneArc+laneByte*float64(r.kind.Bytes()))+sum*float64(r.g.N)) +
+	seconds := rows*(arcs*laneByte*float64(r.kind.Bytes())+sum*float64(r.g.N)) +
 		batches*sweeps*(laneSweep+sweepArc*arcs)
 	return laneStart + loadArc*arcs + shared[kernels.SearchOps](r.g, d, seconds)
 }

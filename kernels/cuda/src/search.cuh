@@ -56,8 +56,12 @@ struct LaneVector {
   Value<V> of[kWords];
 
   __device__ __forceinline__ void load(const Word<V> *from) { set(*reinterpret_cast<const int4 *>(from)); }
-  // reload is not taken for what the compiler has loaded before.
-  __device__ __forceinline__ void reload(const Word<V> *from) { set(__ldcg(reinterpret_cast<const int4 *>(from))); }
+  // reload loads again, which takes fewer registers than to keep what was loaded before.
+  __device__ __forceinline__ void reload(const Word<V> *from) {
+    int4 x;
+    asm volatile("ld.global.v4.s32 {%0, %1, %2, %3}, [%4];" : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w) : "l"(from));
+    set(x);
+  }
 
   __device__ __forceinline__ void set(int4 x) {
     if constexpr (V == F64)
