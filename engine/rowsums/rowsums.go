@@ -20,9 +20,9 @@ import (
 // Sums adds up rows of distances on a device. No distance leaves it: rows are computed batch by batch in its memory, in
 // lanes by rank.
 //
-// A batch of products with the pieces of an elimination takes three steps. The distances to the upper ranks are products of the paths up from the sources' pieces
-// and the distances between upper ranks. Those to each piece are products of these and the paths down into it. In the
-// source's own piece, paths that do not leave it may be shorter.
+// A batch of products with the pieces of an elimination takes three steps. The distances to the upper ranks are products
+// of the paths up from the sources' pieces and the distances between upper ranks. Those to each piece are products of
+// these and the paths down into it. In the source's own piece, paths that do not leave it may be shorter.
 type Sums struct {
 	variant  entry.Variant
 	vertices []int32 // by rank

@@ -3,7 +3,6 @@ package rowsums
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
 
 	"ooc/engine/searches"
@@ -21,18 +20,15 @@ type searching struct {
 // pieceArcs is how many arcs into a vertex some threads take. More are shared.
 const pieceArcs = 64
 
-// NewSearched is New for rows that a device finds by searches. It fails with kernels.ErrNoMemory, too, where there are
-// more arcs than a device counts.
-func NewSearched(g *searches.LaneGraph, d kernels.Device, most, lanes int, questions ...kernels.LaneQuestion) (*Sums, error) {
+// NewSearched is New for rows that a device finds by searches, in a graph of less than 2³¹ arcs.
+func NewSearched(g *searches.LaneGraph, d kernels.Device, most, lanes int, questions ...kernels.LaneQuestion) (
+	*Sums, error) {
 	w := &Sums{variant: g.Variant, vertices: g.Vertices, device: d, searching: &searching{of: g}}
 	var ok bool
 	if w.ops, ok = kernels.As[kernels.SearchOps](d); !ok {
 		return nil, errors.New("the device does not search")
 	}
 	n, arcs := int64(len(g.Vertices)), int64(len(g.Ends))
-	if arcs > math.MaxInt32 {
-		return nil, fmt.Errorf("%w: %d arcs", kernels.ErrNoMemory, arcs)
-	}
 	fixed := 16*(n+arcs/pieceArcs) + int64(entry.WordBytes+g.Variant.WeightBytes())*arcs + entry.WordBytes*n
 	return w.open(w.loadSearch, fixed, w.searchRoom(lanes), most, lanes, questions)
 }

@@ -72,8 +72,9 @@ type Summary struct {
 // differ from those of a store by rounding, and sums are added up in the order of the engine: in that of elimination,
 // which the graph, the sources and where elimination stops decide.
 //
-// Devices add up rows of an elimination where they have memory for that, and can tell all else that is asked; then sums
-// of floats are added up in another order. It is the same for any number of devices of one kind and memory.
+// Devices add up rows of an elimination, and of searches by lanes, where they have memory for that, and can tell all
+// else that is asked; then sums of floats are added up in another order. It is the same for any number of devices of one
+// kind and memory.
 //
 // Memory: that of Of and of the engine, and for each goroutine of an elimination 5 bytes a vertex and some MB. It fails
 // with errOptions, the errors of graph.Check, factors.ErrDense, device.ErrMemory, errOther, disk.ErrCorrupt or
@@ -331,6 +332,9 @@ func (x *graphGathering) engine(ctx context.Context, q rows.Question, was *slotH
 	}
 	if q.Pieces == 0 {
 		q.Device = nil
+		if was != nil { // what the processor has begun, it ends
+			q.Sums = nil
+		}
 	}
 	offer, err := x.o.offer(ctx, x.g, q)
 	if err == nil {

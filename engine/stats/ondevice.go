@@ -157,7 +157,7 @@ func (x *graphGathering) bandsOf(height int) {
 		x.from.starts = append(x.from.starts, int32(at))
 	}
 	x.from.starts = append(x.from.starts, int32(len(x.from.order)))
-	x.run.Height, x.run.Starts, x.slot.Order = height, x.from.starts, x.order()
+	x.run.Starts, x.slot.Order = x.from.starts, x.order()
 }
 
 // addUpOn makes devices that have the memory for what open makes add up rows, and reports whether there are any.

@@ -35,7 +35,8 @@ func (d *Device) LaneSearch(on kernels.Stream, v entry.Variant, l kernels.LaneSe
 	}
 	keys := entry.RoundUp(entry.WordBytes*l.Rows, searchHeader)
 	memory := c.aligned("memory", l.Memory, int64(searchHeader+keys+l.Rows))
-	p := &searchParam{pieces: c.aligned("pieces", l.Pieces, 16*int64(l.PieceCount)), ends: c.vector("ends", l.Ends, l.Arcs),
+	p := &searchParam{pieces: c.aligned("pieces", l.Pieces, 16*int64(l.PieceCount)),
+		ends:    c.vector("ends", l.Ends, l.Arcs),
 		weights: c.aligned("weights", l.Weights, int64(l.Arcs)*int64(v.WeightBytes())),
 		lanes:   c.aligned("lanes", l.Lanes, int64(l.Rows)*int64(l.Width)*int64(v.Bytes())),
 		sources: c.vector("sources", l.Sources, l.Count),
@@ -45,7 +46,7 @@ func (d *Device) LaneSearch(on kernels.Stream, v entry.Variant, l kernels.LaneSe
 		c.launch(searchClear, searchBlocks*d.sms, paramOf(p))
 		c.launch(searchSeed, entry.CeilDiv(l.Count, kernelInfo[searchSeed].threads), paramOf(p))
 	}
-	strips := entry.CeilDiv(l.Width, min(512, 2048/v.Bytes())) // of the lanes of a warp
+	strips := entry.CeilDiv(l.Width, min(512, 2048/v.Bytes())) // each the lanes of a warp
 	for range searchSweeps {
 		c.launch(searchPick, max(1, entry.CeilDiv(l.Rows, kernelInfo[searchPick].threads)), paramOf(p))
 		c.launch(searchLower, entry.CeilDiv(l.PieceCount*strips, searchWarps), paramOf(p))
