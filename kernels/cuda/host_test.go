@@ -41,6 +41,8 @@ func TestLaneOpsFake(t *testing.T) {
 
 func TestLaneStatsFake(t *testing.T) { onFake(t, conformance.Group[kernels.LaneStats]) }
 
+func TestSearchOpsFake(t *testing.T) { onFake(t, conformance.Group[kernels.SearchOps]) }
+
 func TestBitOpsFake(t *testing.T) { onFake(t, conformance.Group[kernels.BitOps]) }
 
 func TestPathOpsFake(t *testing.T) { onFake(t, conformance.Group[kernels.PathOps]) }

@@ -102,6 +102,10 @@ const (
 	links
 	rankOne
 	pairRankOne
+	searchClear
+	searchSeed
+	searchPick
+	searchLower
 	uploadList // from here on the same for all variants
 	clockRate
 	differs
@@ -160,6 +164,10 @@ var kernelInfo = [kernelCount]struct {
 	links:         {"vectors_", "link_", 256, entry.Words},
 	rankOne:       {"vectors_", "rank_one_", 256, entry.Variants},
 	pairRankOne:   {"vectors_", "pairs_rank_one_", 256, entry.Paired},
+	searchClear:   {"search_", "search_clear_", 256, searched},
+	searchSeed:    {"search_", "search_seed_", 256, searched},
+	searchPick:    {"search_", "search_pick_", 256, searched},
+	searchLower:   {"search_", "search_lower_", 32 * searchWarps, searched},
 	uploadList:    {"service", "upload_list", 256, nil},
 	clockRate:     {"service", "clock_rate", 1, nil},
 	differs:       {"service", "differ_bytes", 256, nil},
