@@ -133,9 +133,9 @@ type Device interface {
 	Close() error
 }
 
-// As returns what a device offers beyond Device: one of the groups TileOps, VectorOps, LaneOps, LaneStats,
-// HostLaneOps and BitOps. A device has all of a group or none of it. A device that wraps another has a method Unwrap;
-// As then also finds the groups of the other.
+// As returns what a device offers beyond Device: one of the groups TileOps, VectorOps, LaneOps, LaneStats, HostLaneOps,
+// BitOps, SearchOps and PathOps. A device has all of a group or none of it. A device that wraps another has a method
+// Unwrap; As then also finds the groups of the other.
 func As[T any](d Device) (can T, ok bool) {
 	for {
 		if can, ok = d.(T); ok {

@@ -158,7 +158,8 @@ func (o *statsOptions) gather(ctx context.Context, g *graph.Graph, all stats.Gra
 				text.Time(sum.ReadySeconds), humanize.Comma(int64(sum.Core)))
 		}
 		rate := terminal.If(sum.DistancesPerSecond > 0, ", %s", text.Per(sum.DistancesPerSecond, "distances"))
-		through := terminal.If(all.Betweenness.Any(), "; added up betweenness in %s%s", text.Time(sum.BetweenSeconds),
+		through := terminal.If(all.Betweenness.Any(), "; added up betweenness in %s%s%s", text.Time(sum.BetweenSeconds),
+			terminal.If(sum.BetweenAlone != "", ", on the processor, as %s", sum.BetweenAlone),
 			terminal.If(sum.BetweenResumed > 0, ", after %s of an earlier run",
 				text.Count(sum.BetweenResumed, "source", "sources")))
 		note("%s; computed %s in %s%s%s%s", ready, text.Count(sum.Rows, "row", "rows"), text.Time(sum.Seconds), rate,

@@ -254,6 +254,7 @@ type Worker struct {
 	rows   rows.Worker // where weights are not equal, as all below; else nil
 	ids    []int
 	memory []byte // of rows
+	batch  *batch // of a device; nil: own and lanes are of the processor
 }
 
 // NewWorker returns one. Close it after use.
@@ -275,15 +276,22 @@ func (r *Ready) NewWorker() (w *Worker, err error) {
 
 // Close gives back what the worker has.
 func (w *Worker) Close() error {
-	if w.rows != nil {
+	switch {
+	case w.batch != nil:
+		return w.batch.held.Close()
+	case w.rows != nil:
 		return w.rows.Close()
 	}
 	return nil
 }
 
-// Do adds up what the sources of a unit give, and forgets those before. It fails with a *graph.InputError where floats
-// cannot tell distances apart, and with the cause of ctx if that ends first.
-func (w *Worker) Do(ctx context.Context, unit int) error {
+// Do adds up what the sources of some units give, one unit where the worker is of the processor, and forgets those
+// before. It fails with a *graph.InputError where floats cannot tell distances apart, and with the cause of ctx if that
+// ends first.
+func (w *Worker) Do(ctx context.Context, unit, count int) error {
+	if w.batch != nil {
+		return w.batch.do(ctx, w.r, unit, count)
+	}
 	sources := w.r.order[unit*w.r.height : min((unit+1)*w.r.height, len(w.r.order))]
 	clear(w.own.Vertices)
 	clear(w.own.Arcs)
@@ -326,13 +334,13 @@ func (w *Worker) readTight(sources []int32) error {
 	return nil
 }
 
-// AddTo adds the sums of the last unit to those of others.
-func (w *Worker) AddTo(all *Sums) {
-	all.Rounded[0] |= w.own.Rounded[0]
-	for v := range all.Vertices {
-		all.Vertices[v] += w.own.Vertices[v]
+// AddTo adds the sums of the last units' i-th to those of others.
+func (w *Worker) AddTo(all *Sums, i int) {
+	own := &w.own
+	if w.batch != nil {
+		own = w.batch.sums(w.r.q, i)
 	}
-	for k := range all.Arcs {
-		all.Arcs[k] += w.own.Arcs[k]
-	}
+	all.Rounded[0] |= own.Rounded[0]
+	add(all.Vertices, own.Vertices)
+	add(all.Arcs, own.Arcs)
 }

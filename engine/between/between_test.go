@@ -51,10 +51,10 @@ func sumsOf(t *testing.T, g *graph.Graph, q Question, sources []int32) *Sums {
 	sums := q.Sums(g)
 	all, unit := r.Sources()
 	for i := range (all + unit - 1) / unit {
-		if err := w.Do(t.Context(), i); err != nil {
+		if err := w.Do(t.Context(), i, 1); err != nil {
 			t.Fatal(err)
 		}
-		w.AddTo(sums)
+		w.AddTo(sums, 0)
 	}
 	return sums
 }
@@ -288,7 +288,7 @@ func TestMemoryOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, w := workerOf(t, g, Question{Vertices: true, Edges: true}, nil)
-		if err := w.Do(t.Context(), 0); err != nil {
+		if err := w.Do(t.Context(), 0, 1); err != nil {
 			t.Fatal(err)
 		}
 		l := w.lanes
@@ -369,7 +369,7 @@ func TestBetweenRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if err := w.Do(t.Context(), 0); !errors.Is(err, graph.ErrBadInput) {
+	if err := w.Do(t.Context(), 0, 1); !errors.Is(err, graph.ErrBadInput) {
 		t.Error(err)
 	}
 }

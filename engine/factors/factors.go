@@ -73,8 +73,8 @@ const deviceTimes = 50
 // onDevice is as much work for a processor as some is with the question's device.
 func onDevice(w sparse.Work, q rows.Question) sparse.Work {
 	if q.Device != nil && !q.Device.Info().SharedCores {
-		w.Rounds, w.Climb = w.Rounds/deviceTimes, w.Climb/deviceTimes
-		w.Cross, w.Sweep = w.Cross/deviceTimes, w.Sweep/deviceTimes
+		times := 2 * deviceTimes / float64(runtime.GOMAXPROCS(0)) // as fast as all threads
+		w.Rounds, w.Climb, w.Cross, w.Sweep = w.Rounds/times, w.Climb/times, w.Cross/times, w.Sweep/times
 	}
 	return w
 }
@@ -187,11 +187,9 @@ func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, 
 	}
 	options.Seconds = plan.Weigh
 	options.Others = func(w sparse.Work) float64 { return plan.Weigh(onDevice(w, q)) }
-	switch device := q.Device != nil && !q.Device.Info().SharedCores; {
-	case !device:
-		options.Most, options.Second = q.Most*productsPerSecond(), plan.Products // the same on every machine
-	case q.Counts != nil: // searches there may take far less
-		options.Most, options.Second = q.Most*productsPerSecond(), productsPerSecond()
+	options.Most, options.Second = q.Most*productsPerSecond(), plan.Products // the same on every machine
+	if q.Device != nil && !q.Device.Info().SharedCores {
+		options.Second = productsPerSecond()
 	}
 	order, err := sparse.NewOrder(ctx, g, options)
 	if err != nil {

@@ -27,6 +27,7 @@ type Question struct {
 	Memory  int64          // bytes to take at most; 0: no limit, but what is free has to be enough
 	Device  kernels.Device // does what it can, and stays the caller's; nil: the processor does all
 	Counts  kernels.Device // counts vertices by their distance, where rows are wanted for no more; nil: it does not
+	Sums    kernels.Device // adds up rows and answers questions about them, where these are all; nil: it does not
 	// Stage is called when a stage begins, with what stages take, if that is known yet; it may be nil.
 	Stage  func(live.Stage, live.StageShares)
 	Engine string // the name of the engine to take; "": the one that takes least time
@@ -59,7 +60,7 @@ type Offer struct {
 	Least   int64   // about the bytes that a Worker for one row takes
 	Memory  int64   // and all that the engine takes with a Worker for each thread
 	How     string  // in a few words, for people
-	Counted bool    // by Question.Counts, which is what Seconds are of
+	Counted bool    // by Question.Counts or Sums, which is what Seconds are of
 	Levels  bool    // Prepare returns a LevelReady
 	Tiles   bool    // its Workers are TileWorkers
 	// Prepare makes the graph ready. Close what it returns after use. Its errors are those of Offer.

@@ -37,7 +37,7 @@ func (b *Batch) enqueueQuestion(a *asking, q kernels.LaneQuestion) (answer []byt
 	if !ok {
 		return nil, errors.New("the device has no statistics of lanes")
 	}
-	room := q.Room(b.w.e.Variant, b.lanes, len(b.w.e.Vertices))
+	room := q.Room(b.w.variant, b.lanes, len(b.w.vertices))
 	data, work, all := room.Places()
 	if int64(all) > a.memory.Bytes() || work > len(a.host) {
 		return nil, fmt.Errorf("a question that takes %d bytes, of %d", all, a.memory.Bytes())
@@ -48,9 +48,9 @@ func (b *Batch) enqueueQuestion(a *asking, q kernels.LaneQuestion) (answer []byt
 	if err := b.stream.CopyIn(memory, a.host[:work]); err != nil {
 		return nil, err
 	}
-	rows := kernels.LaneRows{Lanes: b.row(0), Width: b.lanes, Rows: len(b.w.e.Vertices), Count: b.count,
+	rows := kernels.LaneRows{Lanes: b.row(0), Width: b.lanes, Rows: len(b.w.vertices), Count: b.count,
 		Names: b.w.names, Memory: memory}
-	if err := can.LaneStat(b.stream, b.w.e.Variant, rows, q); err != nil {
+	if err := can.LaneStat(b.stream, b.w.variant, rows, q); err != nil {
 		return nil, err
 	}
 	return a.host[:room.Answer], b.stream.CopyOut(a.host[:room.Answer], memory)

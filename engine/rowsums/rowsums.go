@@ -1,5 +1,6 @@
-// Package rowsums adds up rows of the distances of an elimination on a device, and asks it more about them, without
-// storing any: by (min,+) products with its pieces. Package stats shows what it finds. It opens no device.
+// Package rowsums adds up rows of distances on a device, and asks it more about them, without storing any. They come by
+// (min,+) products with the pieces of an elimination, or by searches. Package stats shows what it finds. It opens no
+// device.
 package rowsums
 
 import (
@@ -16,20 +17,24 @@ import (
 	"ooc/kernels/entry"
 )
 
-// Sums adds up rows of distances on a device, by products with the pieces of an elimination. No distance leaves the
-// device: rows are computed batch by batch in its memory, in lanes by rank.
+// Sums adds up rows of distances on a device. No distance leaves it: rows are computed batch by batch in its memory, in
+// lanes by rank.
 //
-// A batch takes three steps. The distances to the upper ranks are products of the paths up from the sources' pieces
-// and the distances between upper ranks. Those to each piece are products of these and the paths down into it. In the
-// source's own piece, paths that do not leave it may be shorter.
+// A batch of products with the pieces of an elimination takes three steps. The distances to the upper ranks are products
+// of the paths up from the sources' pieces and the distances between upper ranks. Those to each piece are products of
+// these and the paths down into it. In the source's own piece, paths that do not leave it may be shorter.
 type Sums struct {
-	e      *sparse.Elimination
-	device kernels.Device
-	can    kernels.LaneOps
+	variant  entry.Variant
+	vertices []int32 // by rank
+	device   kernels.Device
+	can      kernels.LaneOps
+	held     device.Held
+	names    kernels.Tile
 
-	held                device.Held
+	*searching // nil: rows are products, for which the rest is
+
+	e                   *sparse.Elimination
 	upper, down, inside kernels.Tile // entries that rows of lanes are multiplied by
-	names               kernels.Tile
 	blocks, terms       kernels.Tile // of all pieces
 	count               int          // of these blocks
 	pitch               int          // entries of a row of upper
@@ -41,20 +46,13 @@ type Sums struct {
 // blockRows is the most rows of a block of lanes: enough for a device to share out few pieces, too.
 const blockRows = 64
 
-// memory is the device memory in bytes of Sums and of each Batch of so many lanes that is asked such questions.
-func memory(e *sparse.Elimination, lanes int, questions ...kernels.LaneQuestion) (fixed, batch int64) {
+// memory is the device memory in bytes of Sums and of each Batch of so many lanes.
+func memory(e *sparse.Elimination, lanes int) (fixed, batch int64) {
 	p, size := e.Pieces, int64(e.Variant.Bytes())
 	words := int64(e.Variant.WeightBytes() / entry.WordBytes)
 	n, upper := int64(len(e.Vertices)), int64(entry.RoundUp(p.Upper, kernels.DeviceLaneUnit))
 	fixed = size*(upper*upper+(int64(len(p.Down))+int64(len(p.Inside)))/words) + 16*n
-	sums := int64(kernels.LaneSumBytes)
-	batch = size*int64(lanes)*(n+int64(lanes)+int64(p.Upper)) +
-		sums*(n+int64(lanes)*(2+n/kernels.LaneSumRows)) + 32*(int64(p.Upper)+n)
-	for _, q := range questions {
-		_, _, all := q.Room(e.Variant, lanes, len(e.Vertices)).Places()
-		batch += int64(all)
-	}
-	return fixed, batch
+	return fixed, size*int64(lanes)*(int64(lanes)+int64(p.Upper)) + 32*(int64(p.Upper)+n)
 }
 
 // New copies to the device what all batches share, and makes at most so many of these as there is memory for: each of
@@ -65,20 +63,36 @@ func memory(e *sparse.Elimination, lanes int, questions ...kernels.LaneQuestion)
 // its error is New's. Sums on several devices may have the same sync.OnceValues.
 func New(e *sparse.Elimination, d kernels.Device, upper func() (*sparse.DenseCore, error), most, lanes int,
 	questions ...kernels.LaneQuestion) (w *Sums, err error) {
-	can, ok := kernels.As[kernels.LaneOps](d)
-	if !ok || e.Pieces == nil {
-		return nil, errors.New("there are no pieces, or the device has no products of lanes")
+	if e.Pieces == nil {
+		return nil, errors.New("there are no pieces")
+	}
+	w = &Sums{variant: e.Variant, vertices: e.Vertices, device: d, e: e}
+	fixed, batch := memory(e, lanes)
+	return w.open(func() error { return w.load(upper) }, fixed, batch, most, lanes, questions)
+}
+
+// open calls load and makes the batches, which take so many bytes beside what all take.
+func (w *Sums) open(load func() error, fixed, batch int64, most, lanes int, questions []kernels.LaneQuestion) (
+	_ *Sums, err error) {
+	var ok bool
+	if w.can, ok = kernels.As[kernels.LaneOps](w.device); !ok {
+		return nil, errors.New("the device has no operations on lanes")
 	}
 	if lanes <= 0 || lanes%kernels.DeviceLaneUnit != 0 {
 		return nil, fmt.Errorf("batches of %d lanes: want a multiple of %d", lanes, kernels.DeviceLaneUnit)
 	}
-	fixed, batch := memory(e, lanes, questions...)
-	room := d.Info().Memory - fixed
+	n := int64(len(w.vertices))
+	batch += int64(w.variant.Bytes()*lanes)*n + int64(kernels.LaneSumBytes)*(n+int64(lanes)*(2+n/kernels.LaneSumRows))
+	for _, q := range questions {
+		_, _, all := q.Room(w.variant, lanes, len(w.vertices)).Places()
+		batch += int64(all)
+	}
+	room := w.device.Info().Memory - fixed
 	if room < batch {
 		return nil, fmt.Errorf("%w: %d bytes for a batch, and there are %d", kernels.ErrNoMemory, batch, room)
 	}
-	w = &Sums{e: e, device: d, can: can, held: device.Held{On: d}}
-	err = w.load(upper)
+	w.held.On = w.device
+	err = load()
 	for err == nil && len(w.Batches) < min(most, int(room/batch)) {
 		var b *Batch
 		if b, err = w.newBatch(lanes, questions); err == nil {
@@ -118,7 +132,7 @@ func (w *Sums) load(distances func() (*sparse.DenseCore, error)) (err error) {
 	p, v := w.e.Pieces, w.e.Variant
 	slack := kernels.LaneSlack * v.Bytes()
 	w.down, w.inside = put(entries(v, p.Down), slack), put(entries(v, p.Inside), slack)
-	w.names = put(entry.Bytes(entry.As[uint32](w.e.Vertices)), 0)
+	w.names = put(entry.Bytes(w.vertices), 0)
 	var l blockList
 	for i := range p.Count() {
 		first := len(l.terms)
@@ -179,7 +193,7 @@ type Batch struct {
 	// rows: of lanes: of all ranks, one for each lane, in which only that lane is reachable, and those of starts.
 	rows    kernels.Buffer
 	sums    kernels.Buffer // of lanes, and then of ranks
-	lists   kernels.Buffer // the blocks and terms of a batch
+	lists   kernels.Buffer // the blocks and terms of a batch, or its sources and the memory of a search
 	host    []byte         // what is copied in: the lists and the starts
 	results []byte         // what is copied out
 
@@ -201,16 +215,20 @@ func (b *Batch) listBytes() int {
 }
 
 func (w *Sums) newBatch(lanes int, questions []kernels.LaneQuestion) (*Batch, error) {
-	b := &Batch{w: w, lanes: lanes, held: device.Held{On: w.device}, start: make([]int32, w.e.Pieces.Upper)}
-	for i := range b.start {
-		b.start[i] = -1
-	}
-	err := b.open()
+	b := &Batch{w: w, lanes: lanes, held: device.Held{On: w.device}}
+	n, h := len(w.vertices), &b.held
+	b.sums = h.Buffer(b.laneSums() + int64(n*kernels.LaneSumBytes))
+	b.results = h.Host(int64((lanes + n) * kernels.LaneSumBytes))
 	for _, q := range questions {
-		_, work, all := q.Room(b.w.e.Variant, b.lanes, len(b.w.e.Vertices)).Places()
-		b.asked = append(b.asked, &asking{b.held.Buffer(int64(all)), b.held.Host(int64(work))})
+		_, work, all := q.Room(w.variant, lanes, n).Places()
+		b.asked = append(b.asked, &asking{h.Buffer(int64(all)), h.Host(int64(work))})
 	}
-	if err = cmp.Or(err, b.held.Err()); err != nil {
+	b.stream = h.Stream()
+	open := b.open
+	if w.searching != nil {
+		open = b.openSearch
+	}
+	if err := open(); err != nil {
 		return nil, errors.Join(err, b.held.Close())
 	}
 	return b, nil
@@ -219,12 +237,11 @@ func (w *Sums) newBatch(lanes int, questions []kernels.LaneQuestion) (*Batch, er
 func (b *Batch) open() error {
 	e, h := b.w.e, &b.held
 	n, row, kind := len(e.Vertices), b.lanes*e.Variant.Bytes(), e.Variant.Kind()
+	b.start = slices.Repeat([]int32{-1}, e.Pieces.Upper)
 	b.rows = h.Buffer(int64(n+b.lanes+e.Pieces.Upper) * int64(row))
-	b.sums = h.Buffer(b.laneSums() + int64(n*kernels.LaneSumBytes))
 	b.lists = h.Buffer(int64(b.listBytes()))
 	b.host = h.Host(int64(b.listBytes() + max(b.lanes, e.Pieces.Upper)*row))
-	b.results = h.Host(int64((b.lanes + n) * kernels.LaneSumBytes))
-	if b.stream = h.Stream(); h.Err() != nil {
+	if h.Err() != nil {
 		return h.Err()
 	}
 	for l := range b.lanes {
@@ -236,12 +253,12 @@ func (b *Batch) open() error {
 
 // laneSums is the bytes of the sums of lanes and of parts of them.
 func (b *Batch) laneSums() int64 {
-	return int64(b.lanes*(1+entry.CeilDiv(len(b.w.e.Vertices), kernels.LaneSumRows))) * int64(kernels.LaneSumBytes)
+	return int64(b.lanes*(1+entry.CeilDiv(len(b.w.vertices), kernels.LaneSumRows))) * int64(kernels.LaneSumBytes)
 }
 
 // row returns where a row of lanes is.
 func (b *Batch) row(i int) kernels.Tile {
-	return kernels.Tile{Buf: b.rows, Off: int64(i) * int64(b.lanes*b.w.e.Variant.Bytes())}
+	return kernels.Tile{Buf: b.rows, Off: int64(i) * int64(b.lanes*b.w.variant.Bytes())}
 }
 
 // Sums returns the sums of the rows of some sources, which are vertices: of each source those of its row, and if
@@ -260,12 +277,36 @@ func (b *Batch) Sums(sources []int32, columns bool) (rows, ranks []kernels.LaneS
 	b.count = len(sources)
 	all := kernels.LaneSumsIn(b.results)
 	if columns {
-		ranks = all[b.lanes:][:len(b.w.e.Vertices)]
+		ranks = all[b.lanes:][:len(b.w.vertices)]
 	}
 	return all[:len(sources)], ranks, nil
 }
 
 func (b *Batch) enqueue(sources []int32, columns bool) error {
+	fill, v := b.multiply, b.w.variant
+	if b.w.searching != nil {
+		fill = b.search
+	}
+	err := fill(sources)
+	s := kernels.LaneSums{Lanes: b.row(0), Width: b.lanes, Rows: len(b.w.vertices), Names: b.w.names,
+		ByLane: kernels.Tile{Buf: b.sums}, Count: len(sources)}
+	if columns {
+		s.ByRow = kernels.Tile{Buf: b.sums, Off: b.laneSums()}
+	}
+	if err == nil {
+		err = b.w.can.LaneSums(b.stream, v, s)
+	}
+	if err == nil {
+		err = b.stream.CopyOut(b.results[:b.lanes*kernels.LaneSumBytes], s.ByLane)
+	}
+	if err == nil && columns {
+		err = b.stream.CopyOut(b.results[b.lanes*kernels.LaneSumBytes:], s.ByRow)
+	}
+	return err
+}
+
+// multiply fills the rows by products.
+func (b *Batch) multiply(sources []int32) error {
 	e, v := b.w.e, b.w.e.Variant
 	n, upper := len(e.Vertices), e.Pieces.Upper
 	starts := b.host[b.listBytes():]
@@ -297,20 +338,6 @@ func (b *Batch) enqueue(sources []int32, columns bool) error {
 		if err == nil {
 			err = b.w.can.LaneBlocks(b.stream, v, p)
 		}
-	}
-	s := kernels.LaneSums{Lanes: b.row(0), Width: b.lanes, Rows: n, Names: b.w.names, ByLane: kernels.Tile{Buf: b.sums},
-		Count: len(sources)}
-	if columns {
-		s.ByRow = kernels.Tile{Buf: b.sums, Off: b.laneSums()}
-	}
-	if err == nil {
-		err = b.w.can.LaneSums(b.stream, v, s)
-	}
-	if err == nil {
-		err = b.stream.CopyOut(b.results[:b.lanes*kernels.LaneSumBytes], s.ByLane)
-	}
-	if err == nil && columns {
-		err = b.stream.CopyOut(b.results[b.lanes*kernels.LaneSumBytes:], s.ByRow)
 	}
 	return err
 }

@@ -8,6 +8,8 @@ import (
 	"ooc/engine/graph"
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
+	"ooc/engine/rows"
+	"ooc/engine/searches"
 	"ooc/engine/sparse"
 	"ooc/kernels"
 	"ooc/kernels/conformance"
@@ -104,6 +106,61 @@ func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack floa
 		t.Error("65 lanes are not refused")
 	}
 	return true
+}
+
+// TestSearched wants of rows that a device finds by searches the sums of what a search of the processor finds, and no
+// more than it has memory for.
+func TestSearched(t *testing.T) {
+	r := seeds.New(t)
+	host, err := cpu.Open(cpu.Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shut(t, host.Close)
+	d, checked := conformance.WithLaneOps(host), 0
+	for i := range 20 {
+		g := enginetest.RandomGraph(t, r, 20+r.IntN(100), entry.Kinds[i%len(entry.Kinds)], false)
+		offer, err := searches.Engine{}.Offer(t.Context(), g, rows.Question{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ready, err := offer.Prepare(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := searches.InLanes(ready)
+		if in == nil {
+			continue
+		}
+		checked++
+		w, err := NewSearched(in, d, 2, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sources []int32
+		for _, v := range r.Perm(g.N)[:1+r.IntN(min(g.N, 64))] {
+			sources = append(sources, int32(v))
+		}
+		got, ranks, err := w.Batches[1].Sums(sources, true)
+		if err != nil || len(ranks) != g.N {
+			t.Fatal(len(ranks), err)
+		}
+		search := graph.NewSearch(g)
+		for i, s := range sources {
+			want := kernels.LaneSum{Farthest: -1}
+			for v, x := range search.From(int(s)) {
+				conformance.AddTo(&want, in.Variant, x, int32(v))
+			}
+			sameSum(t, in.Variant, got[i], want, 1e-4)
+		}
+		shut(t, w.Close)
+		if _, err := NewSearched(in, d, 1, 65); err == nil {
+			t.Error("65 lanes are not refused")
+		}
+	}
+	if checked == 0 {
+		t.Error("no graph is searched by lanes")
+	}
 }
 
 // checkAsk asks for the nearest vertex of each source.

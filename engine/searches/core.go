@@ -61,7 +61,7 @@ func (e CoreEngine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) 
 		if err != nil {
 			return rows.Offer{}, err
 		}
-		took, err := next.try(count)
+		took, _, err := next.try(count)
 		if err != nil {
 			return rows.Offer{}, err
 		}

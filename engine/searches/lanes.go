@@ -41,10 +41,16 @@ func newLaned(g *graph.Graph, n *numbered) *laned {
 	if g.Kind == entry.KindI32 && fits(g, entry.KindU16, int(n.order[0])) {
 		r.kind = entry.KindU16
 	}
+	r.weights = r.weigh(g)
+	return r
+}
+
+// weigh returns the weights of a graph's arcs, by the places that they are from, as a Variant.Weights has them.
+func (r *laned) weigh(g *graph.Graph) []uint32 {
 	v := r.kind.Variant(false)
 	entries := r.kind.Make(int(g.Arcs()))
 	at := 0
-	for _, u := range n.order {
+	for _, u := range r.order {
 		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
 			w := g.Weight(k)
 			if !r.kind.Float() { // what is longer than the kind holds is no path
@@ -54,9 +60,9 @@ func newLaned(g *graph.Graph, n *numbered) *laned {
 			at++
 		}
 	}
-	r.weights = make([]uint32, at*v.WeightBytes()/entry.WordBytes)
-	v.Weights(r.weights, entries)
-	return r
+	weights := make([]uint32, at*v.WeightBytes()/entry.WordBytes)
+	v.Weights(weights, entries)
+	return weights
 }
 
 // share decides which vertices are searched together.
@@ -206,24 +212,30 @@ func (r *laned) NewWorker(int) (rows.Worker, error) {
 const often = 4
 
 // try searches from the first vertices of the order, as many as a batch has, for a moment. It returns about what a
-// batch takes a thread.
-func (r *laned) try(count int) (batch float64, err error) {
+// batch takes a thread, and how far the farthest vertex is from the first.
+func (r *laned) try(count int) (batch, far float64, err error) {
 	x, err := r.NewWorker(0)
 	if err != nil {
-		return math.Inf(1), err
+		return math.Inf(1), 0, err
 	}
 	w := x.(*laner)
 	w.search(r.order[:min(count, r.lanes(), r.g.N)], trialArcs)
-	batch = (pushSeconds+farPush*far(r.left, cpu.PushBytes))*float64(w.work) + fallSeconds*float64(w.falls) +
+	batch = (pushSeconds+farPush*missed(r.left, cpu.PushBytes))*float64(w.work) + fallSeconds*float64(w.falls) +
 		takeSeconds*float64(w.taken)
+	for v := 0; v < r.g.N; v += 1 + r.g.N/1024 {
+		if d := r.kind.Value(r.kind.At(w.m.Row(v), 0)); !math.IsInf(d, 1) {
+			far = max(far, d)
+		}
+	}
 	if w.work >= trialArcs {
-		batch *= max(1, often*float64(len(r.out.ends))/float64(w.work))
+		more := max(1, often*float64(len(r.out.ends))/float64(w.work))
+		batch, far = batch*more, far*more
 	}
 	if r.down != nil {
-		batch += (pushSeconds+farPush*far(r.g.N, cpu.PushBytes)/2)*float64(len(r.down.ends)) +
+		batch += (pushSeconds+farPush*missed(r.g.N, cpu.PushBytes)/2)*float64(len(r.down.ends)) +
 			takeSeconds*float64(len(r.down.from))
 	}
-	return batch + lineSeconds*float64(r.g.N), w.Close()
+	return batch + lineSeconds*float64(r.g.N), far, w.Close()
 }
 
 // laner computes rows in lanes.

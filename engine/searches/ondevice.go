@@ -51,21 +51,24 @@ const (
 
 // countSeconds is about how many seconds devices take to count so many rows; +Inf: they cannot.
 func countSeconds(g *graph.Graph, count, levels int, d kernels.Device) float64 {
-	seconds, devices := math.Inf(1), 0.0
-	if d == nil || g.Arcs() > math.MaxInt32 {
-		return seconds
-	}
+	batches := entry.CeilDiv(count, kernels.BitLanes[lanesFor(min(count, countLanes))])
+	seconds := countArc*float64(g.Arcs())*float64(count) + countLevel*float64(levels)*float64(batches)
+	return countStart + shared[kernels.BitOps](g, d, seconds)
+}
+
+// shared is how long devices with some operations take together for what takes one so many seconds; +Inf: there are
+// none, or the graph has more arcs than they count.
+func shared[T any](g *graph.Graph, d kernels.Device, seconds float64) float64 {
+	devices := 0
 	for _, one := range device.Each(d) {
-		if _, can := kernels.As[kernels.BitOps](one); can {
+		if _, can := kernels.As[T](one); can && g.Arcs() <= math.MaxInt32 {
 			devices++
 		}
 	}
 	if devices == 0 {
-		return seconds
+		return math.Inf(1)
 	}
-	batches := entry.CeilDiv(count, kernels.BitLanes[lanesFor(min(count, countLanes))])
-	seconds = countArc*float64(g.Arcs())*float64(count) + countLevel*float64(levels)*float64(batches)
-	return countStart + seconds/devices
+	return seconds / float64(devices)
 }
 
 // DeviceSeconds is about how many seconds devices take to search from so many sources; +Inf: they do not.

@@ -45,8 +45,8 @@ func (e Engine) Offer(_ context.Context, g *graph.Graph, q rows.Question) (rows.
 		ready, err = e.byLevel(g, count, q.Counts, &offer)
 	case count > fewRows && g.Kind.Kernels() && (q.Memory == 0 || lanedBytes(g) <= q.Memory):
 		l := newLaned(g, numberOut(g))
-		var batch float64
-		batch, err = l.try(count)
+		var batch, far float64
+		batch, far, err = l.try(count)
 		batches := entry.CeilDiv(count, l.lanes())
 		// By the work, since the next run has to find the same where there are more threads.
 		if batch*float64(batches) < searchWork(g, count) {
@@ -54,6 +54,10 @@ func (e Engine) Offer(_ context.Context, g *graph.Graph, q rows.Question) (rows.
 			offer.Memory = 8*g.Arcs() + l.LaneBytes(0)*int64(runtime.GOMAXPROCS(0))
 			offer.Seconds = onAll(batch * float64(batches)) // in the ratio of what others take, whatever the threads
 			offer.How = fmt.Sprintf("from %d vertices at a time", l.lanes())
+			if took := lanesSeconds(l, count, far, q.Sums); took < offer.Seconds {
+				offer.Counted, offer.Seconds = true, took
+				offer.How = fmt.Sprintf("from %d vertices at a time, on a device", mostLanes)
+			}
 		}
 	}
 	offer.Prepare = func(context.Context) (rows.Ready, error) { return ready, nil }
@@ -104,12 +108,12 @@ const (
 	cacheBytes    = 32 << 20 // about what all caches hold
 )
 
-// far is about which part of n things, of so many bytes each, is not in a cache.
-func far(n, each int) float64 { return min(1, float64(n)*float64(each)/cacheBytes) }
+// missed is about which part of n things, of so many bytes each, is not in a cache.
+func missed(n, each int) float64 { return min(1, float64(n)*float64(each)/cacheBytes) }
 
 // searchWork is about how many seconds searches for so many rows take a thread, one by one.
 func searchWork(g *graph.Graph, count int) float64 {
-	arc := arcSeconds + 2*farArc*far(g.N, 16) // it has to be there before the next
+	arc := arcSeconds + 2*farArc*missed(g.N, 16) // it has to be there before the next
 	return (vertexSeconds*float64(g.N) + arc*float64(g.Arcs())) * float64(count)
 }
 
@@ -247,14 +251,14 @@ func (r *leveled) try(count int) (depth int, seconds float64, err error) {
 		at += len(s.at)
 		depth++
 	}
-	batch := levelSeconds*float64(at) + (pullSeconds+farArc*far(r.g.N, rows.Lanes/8))*float64(s.work)
+	batch := levelSeconds*float64(at) + (pullSeconds+farArc*missed(r.g.N, rows.Lanes/8))*float64(s.work)
 	if more {
 		// What is left takes as long as what was done, for each distance; or, where levels grow fast, as a few levels
 		// that have all arcs.
 		n := float64(r.g.N)
 		growth := max(1.0001, float64(len(s.at))/float64(before))
 		few := 2 + math.Log(n/float64(len(s.at)))/math.Log(growth)
-		whole := levelSeconds*n + (pullSeconds+farArc*far(r.g.N, rows.Lanes/8))*float64(r.g.Arcs())
+		whole := levelSeconds*n + (pullSeconds+farArc*missed(r.g.N, rows.Lanes/8))*float64(r.g.Arcs())
 		if share := s.share(min(count, rows.Lanes)); batch/share < batch+few*whole {
 			batch, depth = batch/share, int(float64(depth)/share)
 		} else {

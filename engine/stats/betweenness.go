@@ -16,6 +16,7 @@ import (
 	"ooc/engine/live"
 	"ooc/engine/rows"
 	"ooc/engine/text"
+	"ooc/kernels/entry"
 )
 
 // betweenness is of a graph alone. It is added up after the pass over rows.
@@ -209,18 +210,19 @@ type betweenHand struct {
 	x *graphGathering
 }
 
-// Do adds up a unit, and adds it to those before in its turn.
-func (h *betweenHand) Do(ctx context.Context, unit, _ int) error {
-	if err := h.Worker.Do(ctx, unit); err != nil {
-		return err
+// Do adds up some units, and adds each to those before in its turn.
+func (h *betweenHand) Do(ctx context.Context, first, count int) error {
+	err := h.Worker.Do(ctx, first, count)
+	for i := 0; i < count && err == nil; i++ {
+		err = h.x.run.InTurn(ctx, first+i, func() error {
+			h.AddTo(h.x.sums, i)
+			if h.x.each != nil {
+				h.x.each()
+			}
+			return nil
+		})
 	}
-	return h.x.run.InTurn(ctx, unit, func() error {
-		h.AddTo(h.x.sums)
-		if h.x.each != nil {
-			h.x.each()
-		}
-		return nil
-	})
+	return err
 }
 
 // betweenFits fails with device.ErrMemory where betweenness takes more bytes than the call may. It says how many are
@@ -258,14 +260,29 @@ func (x *graphGathering) addBetween(ctx context.Context, at func(live.Stage, liv
 	if memory := cmp.Or(x.o.Memory, device.FreeMemory()/computedShare); memory > 0 {
 		hands = min(hands, max(1, int(memory/x.between.WorkerBytes())))
 	}
-	open := make([]func() (rows.Hand, error), hands)
+	if x.o.onDevice {
+		hands = 0
+	}
+	workers, atOnce, why, err := x.between.OnDevices(ctx, x.o.Device, x.run.First, hands)
+	if err != nil {
+		return err
+	}
+	open := make([]func() (rows.Hand, error), max(hands, len(workers), 1))
 	for i := range open {
 		open[i] = func() (rows.Hand, error) {
 			w, err := x.between.NewWorker()
 			return &betweenHand{w, x}, err
 		}
 	}
-	err := x.run.Do(ctx, open)
+	if x.sum.BetweenAlone = why; len(workers) > 0 {
+		open = open[:len(workers)]
+		for i, w := range workers {
+			open[i] = func() (rows.Hand, error) { return &betweenHand{w, x}, nil }
+		}
+		// For all workers to have some in the end.
+		x.run.AtOnce = func(left int) int { return min(atOnce, entry.CeilDiv(left, len(workers))) }
+	}
+	err = x.run.Do(ctx, open)
 	if err == nil && x.run.Left() > 0 {
 		err = context.Cause(ctx)
 	}

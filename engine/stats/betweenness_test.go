@@ -18,12 +18,15 @@ import (
 	"ooc/engine/between"
 	"ooc/engine/device"
 	"ooc/engine/graph"
+	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
 	"ooc/engine/live"
 	"ooc/engine/rows"
 	"ooc/engine/task"
+	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
+	"ooc/tiles/crashtest"
 )
 
 // betweenGraph makes a random graph with weights above 0, all equal or not.
@@ -208,6 +211,61 @@ func TestBetweennessWritten(t *testing.T) {
 		}
 		if edges.String() != line || strings.Count(csv.String(), "betweenness") != 2 {
 			t.Errorf("%s\n%s", csv.String(), edges.String())
+		}
+	}
+}
+
+// adding is a device that adds up betweenness, as often as it does not fail.
+type adding struct {
+	kernels.Device
+	left int // searches before it fails; -1: it never does
+}
+
+func (d *adding) ops() kernels.PathOps {
+	ops, _ := kernels.As[kernels.PathOps](d.Device)
+	return ops
+}
+
+func (d *adding) PathRoom(p kernels.PathSearch) int64 { return d.ops().PathRoom(p) }
+
+func (d *adding) PathSums(s kernels.Stream, p kernels.PathSearch) error {
+	if d.left--; d.left == -1 {
+		d.left = 0
+		return errBroken
+	}
+	return d.ops().PathSums(s, p)
+}
+
+// TestBetweennessOnDevices wants of a device the bytes of the processor, which also goes on where that has failed, and
+// the other way round.
+func TestBetweennessOnDevices(t *testing.T) {
+	r := seeds.New(t)
+	devices := []kernels.Device{newCounting(t).Device}
+	if d := enginetest.GPU(t, 0); d != nil {
+		devices = append(devices, d)
+	}
+	for i := range crashtest.Repeats(4, 8) {
+		g := betweenGraph(t, r, 500, true)
+		q := between.Question{Vertices: true, Edges: r.IntN(2) == 0, Endpoints: r.IntN(2) == 0}
+		o := GraphOptions{Betweenness: q}
+		if r.IntN(2) == 0 {
+			o.Sources = someRows(r, g.N)
+		}
+		if !q.Endpoints {
+			o.Betweenness.Targets = someRows(r, g.N)
+		}
+		want := asJSON(t, ofGraph(t, g, o))
+		d := &adding{devices[i%len(devices)], i / len(devices) % 3}
+		o.File, o.Device, o.onDevice, o.Checkpoint = filepath.Join(t.TempDir(), "g.stats"), d, true, time.Nanosecond
+		_, sum, err := OfGraph(t.Context(), g, o)
+		if err == nil && (sum.BetweenAlone != "" || o.Sources == nil) || err != nil && !errors.Is(err, errBroken) {
+			t.Fatalf("%+v, %v", sum, err)
+		}
+		if d.left = -1; i%2 == 0 {
+			o.onDevice, o.Device = false, nil
+		}
+		if got := asJSON(t, ofGraph(t, g, o)); !bytes.Equal(got, want) {
+			t.Errorf("%s, then another: other bytes than the processor's", d.Info().Name)
 		}
 	}
 }

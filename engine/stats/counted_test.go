@@ -77,7 +77,7 @@ func newCounting(t *testing.T) *counting {
 // always is an offer of searches that devices count, however long they take.
 func always(ctx context.Context, g *graph.Graph, q rows.Question) (rows.Offer, error) {
 	o, err := searches.Engine{}.Offer(ctx, g, q)
-	o.Counted = q.Counts != nil
+	o.Counted = q.Counts != nil || q.Sums != nil
 	return o, err
 }
 

@@ -47,8 +47,9 @@ type GraphOptions struct {
 	Control    *live.Control
 
 	// For tests.
-	after *int   // vertices to eliminate; nil: as many as pays
-	each  func() // is called when a band has ended; may be nil
+	onDevice bool   // betweenness is added up on devices, however long that takes
+	after    *int   // vertices to eliminate; nil: as many as pays
+	each     func() // is called when a band has ended; may be nil
 	// offer is in the place of engine.OfferRows; nil: it is not.
 	offer func(ctx context.Context, g *graph.Graph, q rows.Question) (rows.Offer, error)
 }
@@ -64,6 +65,7 @@ type Summary struct {
 	Eliminated, Core   int     // vertices, if the engine is that of factors
 	BetweenResumed     int     // sources of betweenness that an earlier call had added up
 	BetweenSeconds     float64
+	BetweenAlone       string // why no device has added it up, where one was to; or empty
 	Alone              string // why no device has searched, where one was to; or empty
 }
 
@@ -72,8 +74,9 @@ type Summary struct {
 // differ from those of a store by rounding, and sums are added up in the order of the engine: in that of elimination,
 // which the graph, the sources and where elimination stops decide.
 //
-// Devices add up rows of an elimination where they have memory for that, and can tell all else that is asked; then sums
-// of floats are added up in another order. It is the same for any number of devices of one kind and memory.
+// Devices add up rows of an elimination, and of searches by lanes, where they have memory for that, and can tell all
+// else that is asked; then sums of floats are added up in another order. It is the same for any number of devices of one
+// kind and memory.
 //
 // Memory: that of Of and of the engine, and for each goroutine of an elimination 5 bytes a vertex and some MB. It fails
 // with errOptions, the errors of graph.Check, factors.ErrDense, device.ErrMemory, errOther, disk.ErrCorrupt or
@@ -236,6 +239,9 @@ func (x *graphGathering) question(ctx context.Context) (rows.Question, error) {
 	if x.counted() {
 		q.Counts = x.o.Device
 	}
+	if devices, _ := x.askDevices(); len(devices) > 0 {
+		q.Sums = x.o.Device
+	}
 	return q, nil
 }
 
@@ -249,7 +255,9 @@ func Offers(ctx context.Context, g *graph.Graph, o GraphOptions) ([]rows.Offer, 
 	}
 	offers, err := engine.OffersOfRows(ctx, g, q)
 	for i := range offers {
-		offers[i].Seconds += takeSeconds * o.Distances(g) / float64(runtime.GOMAXPROCS(0))
+		if !offers[i].Counted {
+			offers[i].Seconds += takeSeconds * o.Distances(g) / float64(runtime.GOMAXPROCS(0))
+		}
 		offers[i].Memory += g.Facts().Memory() + vertexBytes*int64(g.N) +
 			columnBytes*int64(g.N)*int64(runtime.GOMAXPROCS(0))
 	}
@@ -326,6 +334,9 @@ func (x *graphGathering) engine(ctx context.Context, q rows.Question, was *slotH
 	}
 	if q.Pieces == 0 {
 		q.Device = nil
+		if was != nil { // what the processor has begun, it ends
+			q.Sums = nil
+		}
 	}
 	offer, err := x.o.offer(ctx, x.g, q)
 	if err == nil {
@@ -350,6 +361,9 @@ func (x *graphGathering) engine(ctx context.Context, q rows.Question, was *slotH
 		x.sum.Eliminated, x.sum.Core = f.Elimination.Work.Eliminated, f.Elimination.Work.Core
 		x.slot.Eliminated, x.run.Shares = int64(x.sum.Eliminated), factors.Shares(f.Elimination.Work)
 		return x.onDevices(ctx, f, most)
+	}
+	if _, inLanes := x.ready.(rows.LaneReady); inLanes {
+		return x.searchOnDevices(offer.Counted)
 	}
 	if x.sum.Alone = searches.Alone(x.ready, q.Counts, offer.Counted); offer.Counted {
 		return x.countOnDevices()

@@ -316,7 +316,7 @@ func (w *histogramWorker) question(sums []kernels.LaneSum) kernels.LaneQuestion 
 		return nil
 	}
 	if sums == nil {
-		return kernels.LaneBins{Edges: w.x.meta.Kind.Make(len(w.edges))}
+		return kernels.LaneBins{Edges: w.x.inLanes.Make(len(w.edges))}
 	}
 	for _, s := range sums {
 		if w.user == nil {
@@ -336,7 +336,7 @@ func (w *histogramWorker) firstKeys() (keys []int64) {
 	for i, edge := range w.edges {
 		closed := w.user != nil && i == len(w.edges)-1 // the last bin has its upper edge, too
 		key := w.x.leastKey(func(d float64) bool { return d > edge || !closed && d == edge })
-		if key == none || w.x.meta.Kind == entry.KindU16 && key >= int64(entry.Inf16) {
+		if key == none || w.x.inLanes == entry.KindU16 && key >= int64(entry.Inf16) {
 			break
 		}
 		keys = append(keys, key)

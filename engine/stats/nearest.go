@@ -90,7 +90,7 @@ func (x *gathering) distance(key int64) float64 { return x.meta.Distance(x.kind.
 
 // entries are those with the keys, as a device has them, which has no entry beyond unreachable.
 func (x *gathering) entries(keys []int64) []byte {
-	kind := x.meta.Kind
+	kind := x.inLanes
 	out := kind.Make(len(keys))
 	for i, key := range keys {
 		bits := x.kind.OfKey(key)

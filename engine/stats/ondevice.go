@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -12,6 +13,7 @@ import (
 	"ooc/engine/device"
 	"ooc/engine/factors"
 	"ooc/engine/rowsums"
+	"ooc/engine/searches"
 	"ooc/engine/sparse"
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -106,18 +108,73 @@ func (x *graphGathering) onDevices(ctx context.Context, f *factors.Factors, most
 	devices, questions := x.askDevices()
 	lanes := entry.RoundUp(x.from.height, kernels.DeviceLaneUnit)
 	upper := sync.OnceValues(func() (*sparse.DenseCore, error) { return e.UpperDistances(ctx, f.Core.Host, f.Core) })
+	used, err := x.addUpOn(devices, func(d kernels.Device) (*rowsums.Sums, error) {
+		return rowsums.New(e, d, upper, deviceBatches, lanes, questions...)
+	})
+	if used {
+		e.Pieces.Inside, e.Pieces.Down = nil, nil // the devices have them
+	}
+	return err
+}
+
+// searchOnDevices does the same with rows that devices find by searches, in fewer lanes where they have not the memory
+// for a band. tried: that takes less time than the processor.
+func (x *graphGathering) searchOnDevices(tried bool) error {
+	devices, _ := x.askDevices()
+	devices = slices.DeleteFunc(devices, func(d kernels.Device) bool {
+		_, can := kernels.As[kernels.SearchOps](d)
+		return !can
+	})
+	if d := x.o.Device; d != nil && len(devices) == 0 && !d.Info().SharedCores {
+		x.sum.Alone = d.Info().Name + " cannot"
+	}
+	if !tried || len(devices) == 0 {
+		return nil
+	}
+	g := searches.InLanes(x.ready)
+	x.inLanes = g.Variant.Kind()
+	questions, _ := x.questions()
+	const unit = kernels.DeviceLaneUnit
+	for lanes := entry.RoundUp(x.from.height, unit); lanes > 0; lanes = lanes / 2 / unit * unit {
+		used, err := x.addUpOn(devices, func(d kernels.Device) (*rowsums.Sums, error) {
+			return rowsums.NewSearched(g, d, deviceBatches, lanes, questions...)
+		})
+		if used && lanes < x.from.height {
+			x.bandsOf(lanes)
+		}
+		if used || err != nil {
+			return err
+		}
+	}
+	x.sum.Alone = x.o.Device.Info().Name + " has no memory for that"
+	return nil
+}
+
+// bandsOf cuts bands of so many rows, which is less than they have. Their file then is for such bands alone.
+func (x *graphGathering) bandsOf(height int) {
+	x.from.height, x.from.starts = height, nil
+	for at := 0; at < len(x.from.order); at += height {
+		x.from.starts = append(x.from.starts, int32(at))
+	}
+	x.from.starts = append(x.from.starts, int32(len(x.from.order)))
+	x.run.Starts, x.slot.Order = x.from.starts, x.order()
+}
+
+// addUpOn makes devices that have the memory for what open makes add up rows, and reports whether there are any.
+func (x *graphGathering) addUpOn(devices []kernels.Device, open func(kernels.Device) (*rowsums.Sums, error)) (
+	added bool, err error) {
 	sums := make([]*rowsums.Sums, len(devices))
 	var opening errgroup.Group
 	for i, d := range devices {
 		opening.Go(func() (err error) {
-			sums[i], err = rowsums.New(e, d, upper, deviceBatches, lanes, questions...)
+			sums[i], err = open(d)
 			if errors.Is(err, kernels.ErrNoMemory) {
 				return nil // fewer devices do, or none
 			}
 			return err
 		})
 	}
-	err := opening.Wait()
+	err = opening.Wait()
 	computed := x.from.close
 	x.from.close = func() (err error) {
 		for _, s := range sums {
@@ -128,7 +185,7 @@ func (x *graphGathering) onDevices(ctx context.Context, f *factors.Factors, most
 		return errors.Join(err, computed())
 	}
 	if err != nil {
-		return fmt.Errorf("sums of rows: %w", err)
+		return false, fmt.Errorf("sums of rows: %w", err)
 	}
 	var used []kernels.Device
 	var batches []*rowsums.Batch // of all devices in turn
@@ -143,12 +200,11 @@ func (x *graphGathering) onDevices(ctx context.Context, f *factors.Factors, most
 		}
 	}
 	if len(used) == 0 {
-		return nil
+		return false, nil
 	}
-	e.Pieces.Inside, e.Pieces.Down = nil, nil // the devices have them
 	x.from.hands, x.from.device = len(batches), device.Several(used).Info().Model
 	x.from.reader = func(i int) (reader, error) { return &deviceReader{batches[i], x.from.order, !x.symmetric}, nil }
-	return nil
+	return true, nil
 }
 
 // deviceReader adds up a band at a time.

@@ -17,6 +17,7 @@ type gathering struct {
 	o         Options
 	r         *Result
 	kind      entry.Kind // of entries as they are read
+	inLanes   entry.Kind // of those that a device has
 	float     bool       // they are floats
 	none      uint64     // the entry of what is unreachable
 	symmetric bool       // what there is of a vertex's column is what there is of its row

@@ -177,7 +177,8 @@ func newGathering(meta *tiles.Meta, o Options) *gathering {
 	kind := meta.Kind.Wide()
 	r := &Result{N: meta.N, Kind: string(meta.Kind), Directed: meta.Directed, Sources: meta.Sources,
 		numbers: text.NumbersOf(meta.Kind, meta.Scale)}
-	return &gathering{meta: meta, o: o, r: r, kind: kind, float: kind.Float(), none: kind.Unreachable()}
+	return &gathering{meta: meta, o: o, r: r, kind: kind, inLanes: meta.Kind, float: kind.Float(),
+		none: kind.Unreachable()}
 }
 
 func (x *gathering) makeGatherers() error {

@@ -43,7 +43,7 @@ type withinCounts struct {
 	x      *gathering
 	limits []int64 // as keys of entries
 	most   []float64
-	edges  []byte // the entries beyond them
+	beyond []int64 // the keys beyond them
 }
 
 func gatherWithin(x *gathering) (gatherer, error) {
@@ -51,13 +51,11 @@ func gatherWithin(x *gathering) (gatherer, error) {
 		return nil, nil
 	}
 	g := &withinCounts{x: x}
-	var beyond []int64
 	for _, d := range x.o.Within {
 		g.limits, g.most = append(g.limits, x.limit(d)), append(g.most, x.greatest(d))
 		x.r.Within = append(x.r.Within, withinDistance{d, make([]int32, x.meta.N)})
-		beyond = append(beyond, x.limit(d)+1)
+		g.beyond = append(g.beyond, x.limit(d)+1)
 	}
-	g.edges = x.entries(beyond)
 	return g, nil
 }
 
@@ -124,7 +122,7 @@ func (w *withinWorker) addNear(row int, _ []int32, distances []float64) {
 }
 
 func (w *withinWorker) question([]kernels.LaneSum) kernels.LaneQuestion {
-	return kernels.LaneBelow{Edges: w.edges}
+	return kernels.LaneBelow{Edges: w.x.entries(w.beyond)}
 }
 
 func (w *withinWorker) answered(answer []byte, lanes int) {

@@ -82,7 +82,7 @@ func runParts(t *testing.T, open opener, parts []part) {
 func Group[T any](t *testing.T, open opener) {
 	b, can := benchOf[T](t, open)
 	suites := []any{(*bench).tileOps, (*bench).vectorOps, (*bench).laneOps, (*bench).laneStatsOps, (*bench).hostLaneOps,
-		(*bench).bitOps}
+		(*bench).bitOps, (*bench).searchOps, (*bench).pathOps}
 	for _, suite := range suites {
 		if judge, of := suite.(func(*bench, T)); of {
 			judge(b, can)

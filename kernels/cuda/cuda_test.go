@@ -29,6 +29,8 @@ func TestVectorOps(t *testing.T)   { onGPU(t, conformance.Group[kernels.VectorOp
 func TestLaneOps(t *testing.T)     { onGPU(t, conformance.Group[kernels.LaneOps]) }
 func TestLaneStats(t *testing.T)   { onGPU(t, conformance.Group[kernels.LaneStats]) }
 func TestBitOps(t *testing.T)      { onGPU(t, conformance.Group[kernels.BitOps]) }
+func TestSearchOps(t *testing.T)   { onGPU(t, conformance.Group[kernels.SearchOps]) }
+func TestPathOps(t *testing.T)     { onGPU(t, conformance.Group[kernels.PathOps]) }
 
 // TestPeerOps copies within a GPU, and between two where there are.
 func TestPeerOps(t *testing.T) {

@@ -35,6 +35,11 @@ func (f *fake) arithmetic(k kernel, v entry.Variant, blocks, threads int, p unsa
 		fakeLaneSums(k, v, (*laneSumsParam)(p), blocks)
 	case laneBelow, laneBins, laneNearest, nearestOfAll:
 		fakeLaneStats(k, v, p, blocks)
+	case searchClear, searchSeed, searchPick, searchLower:
+		if bytes != unsafe.Sizeof(searchParam{}) {
+			return invalidValue
+		}
+		fakeSearch(k, v, (*searchParam)(p), blocks)
 	case pulls, largePulls, links, rankOne, pairRankOne:
 		return fakeVectors(k, v, blocks, p, bytes)
 	}

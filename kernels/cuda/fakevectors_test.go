@@ -154,6 +154,8 @@ func (f *fake) serve(name string, threads, blocks int, p unsafe.Pointer) Result 
 			return success
 		}
 		switch {
+		case kernel(k) >= pathStart:
+			return fakePaths(kernel(k), (*pathParam)(p), blocks)
 		case kernel(k) >= bitRows1:
 			return fakeBitRows(kernel(k), (*bitRowsParam)(p), blocks)
 		case kernel(k) >= bitClear:

@@ -72,10 +72,12 @@ variants() {
 
 compile service service.cu
 compile bits bits.cu
+compile paths paths.cu
 variants "" kernels.cu
 paired pairs_ pairs.cu
 variants levels_ levels.cu
 variants lanestats_ lanestats.cu
+for variant in i32:I32 f32:F32 f64:F64 u16:U16; do each "$variant" search_ search.cu; done
 variants vectors_ vectors.cu
 
 # One file holds them all. Files of the same content may differ where another release compressed them, so it stays as it is then.

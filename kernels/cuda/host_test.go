@@ -41,7 +41,11 @@ func TestLaneOpsFake(t *testing.T) {
 
 func TestLaneStatsFake(t *testing.T) { onFake(t, conformance.Group[kernels.LaneStats]) }
 
+func TestSearchOpsFake(t *testing.T) { onFake(t, conformance.Group[kernels.SearchOps]) }
+
 func TestBitOpsFake(t *testing.T) { onFake(t, conformance.Group[kernels.BitOps]) }
+
+func TestPathOpsFake(t *testing.T) { onFake(t, conformance.Group[kernels.PathOps]) }
 
 // TestPeerOpsFake has two GPUs that reach each other, one that is opened twice, and two that do not.
 func TestPeerOpsFake(t *testing.T) {

@@ -102,6 +102,10 @@ const (
 	links
 	rankOne
 	pairRankOne
+	searchClear
+	searchSeed
+	searchPick
+	searchLower
 	uploadList // from here on the same for all variants
 	clockRate
 	differs
@@ -122,6 +126,11 @@ const (
 	bitRows2
 	bitRows4
 	bitRows8
+	pathStart
+	pathSeed
+	pathCount
+	pathBack
+	pathBackEdges
 	kernelCount
 )
 
@@ -155,6 +164,10 @@ var kernelInfo = [kernelCount]struct {
 	links:         {"vectors_", "link_", 256, entry.Words},
 	rankOne:       {"vectors_", "rank_one_", 256, entry.Variants},
 	pairRankOne:   {"vectors_", "pairs_rank_one_", 256, entry.Paired},
+	searchClear:   {"search_", "search_clear_", 256, searched},
+	searchSeed:    {"search_", "search_seed_", 256, searched},
+	searchPick:    {"search_", "search_pick_", 256, searched},
+	searchLower:   {"search_", "search_lower_", 32 * searchWarps, searched},
 	uploadList:    {"service", "upload_list", 256, nil},
 	clockRate:     {"service", "clock_rate", 1, nil},
 	differs:       {"service", "differ_bytes", 256, nil},
@@ -175,6 +188,11 @@ var kernelInfo = [kernelCount]struct {
 	bitRows2:      {"bits", "bits_rows_2", 32 * bitWarps, nil},
 	bitRows4:      {"bits", "bits_rows_4", 32 * bitWarps, nil},
 	bitRows8:      {"bits", "bits_rows_8", 32 * bitWarps, nil},
+	pathStart:     {"paths", "paths_start", 256, nil},
+	pathSeed:      {"paths", "paths_seed", 256, nil},
+	pathCount:     {"paths", "paths_count", 32 * pathWarps, nil},
+	pathBack:      {"paths", "paths_back", 32 * pathWarps, nil},
+	pathBackEdges: {"paths", "paths_back_edges", 32 * pathWarps, nil},
 }
 
 // forAll stands in for the variant of kernels that are the same for all, and alone is the list of it.

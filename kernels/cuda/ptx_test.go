@@ -31,7 +31,8 @@ func TestMirrors(t *testing.T) {
 		"nearest_f32":        unsafe.Sizeof(laneNearestParam{}),
 		"nearest_of_all_f32": unsafe.Sizeof(laneNearestParam{}),
 		"bits_clear":         unsafe.Sizeof(bitParam{}), "bits_count": unsafe.Sizeof(bitParam{}),
-		"bits_rows_1": unsafe.Sizeof(bitRowsParam{}),
+		"search_lower_f32": unsafe.Sizeof(searchParam{}), "search_pick_f64": unsafe.Sizeof(searchParam{}),
+		"bits_rows_1": unsafe.Sizeof(bitRowsParam{}), "paths_count": unsafe.Sizeof(pathParam{}),
 	} {
 		for _, arch := range architectures {
 			if got := paramBytes(imageOf(t, arch, name), name); got != int(size) {
