@@ -33,22 +33,24 @@ type solver interface {
 
 // algorithms is the table of all algorithms. If plans promise the same time, the first of them is taken. A new
 // algorithm is one line here.
-var algorithms = slices.Concat([]solver{rounds.Blocked}, rowSolvers(), []solver{
-	eliminate.Algorithm{}, // orders vertices only as long as that may be less than the plans before it
-	rounds.Squaring,
-	rounds.SingleStage,
-})
+var algorithms = slices.Concat([]solver{rounds.Blocked}, rowSolvers(), []solver{rounds.Squaring, rounds.SingleStage})
 
-// rowEngines is the table of what computes rows of sparse graphs. A new one is one line here, and an algorithm too,
-// but for the first: package eliminate solves by it, on devices and with cores that are larger than memory.
+// rowEngines is the table of what computes rows of sparse graphs. A new one is one line here, and an algorithm too, but
+// for factors: package eliminate solves by them, on devices and with cores that are larger than memory. Each engine is
+// told what those before it take, and need not look for more.
 var rowEngines = []rows.Engine{
-	factors.Engine{},
 	searches.Engine{},
+	factors.Engine{},
+	searches.CoreEngine{},
 }
 
 func rowSolvers() (list []solver) {
-	for _, e := range rowEngines[1:] {
-		list = append(list, rowtiles.Algorithm{Engine: e})
+	for _, e := range rowEngines {
+		if e == (factors.Engine{}) {
+			list = append(list, eliminate.Algorithm{})
+		} else {
+			list = append(list, rowtiles.Algorithm{Engine: e})
+		}
 	}
 	return list
 }

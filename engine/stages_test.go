@@ -40,7 +40,7 @@ func TestEveryStageSaysHowFarItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	made, factors := keepsFactors(t)
-	factors.Algorithm = engine.RowEngines[0]
+	factors.Algorithm = "factors"
 	solve := func(made engine.CreateOptions, o engine.Options) func(*testing.T, func(live.Status)) {
 		return func(t *testing.T, progress func(live.Status)) {
 			p, err := engine.Create(t.Context(), filepath.Join(t.TempDir(), "g.ooc"), g, made)

@@ -17,6 +17,7 @@ import (
 	"ooc/engine"
 	"ooc/engine/device"
 	"ooc/engine/device/registry"
+	"ooc/engine/factors"
 	"ooc/engine/graph"
 	"ooc/engine/graph/read"
 	"ooc/engine/plan"
@@ -125,7 +126,7 @@ func (f *matrixFlags) add(cmd *cobra.Command) {
 	f.deviceFlags.add(cmd)
 	fl := cmd.Flags()
 	f.Algorithm = plan.Auto
-	fl.Var(flagvalue.Word(&f.Algorithm, slices.Concat(engine.Algorithms, engine.RowEngines[:1])...), "algorithm",
+	fl.Var(flagvalue.Word(&f.Algorithm, append(slices.Clone(engine.Algorithms), factors.Name)...), "algorithm",
 		strings.Join(engine.Algorithms, ", ")+" (a store keeps the one that it was begun with); "+
 			"of a store without a matrix: "+strings.Join(engine.RowEngines, ", "))
 	fl.Var(flagvalue.Size(&f.HostMemory), "host-memory",

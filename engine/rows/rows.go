@@ -71,22 +71,22 @@ type Offer struct {
 var ErrNoEngine = errors.New("there is no such engine of rows")
 
 // Offers returns the offers of the engine that the question names, or else of all that can, the one that takes least
-// time first. If none can, it fails with the error of the first. The last is asked first: what it takes is the most
-// that others may take, so that those which take longer may promise more than they would need.
+// time first. If none can, it fails with the error of the first. What one takes is the most that those after it may
+// take, so that those which take longer may promise more than they would need.
 func Offers(ctx context.Context, engines []Engine, g *graph.Graph, q Question) (offers []Offer, err error) {
-	err = fmt.Errorf("%w: %s", ErrNoEngine, q.Engine)
-	for _, e := range slices.Backward(engines) {
+	for _, e := range engines {
 		if q.Engine != "" && q.Engine != e.Name() {
 			continue
 		}
-		var o Offer
-		if o, err = e.Offer(ctx, g, q); err == nil {
-			offers = slices.Insert(offers, 0, o)
+		if o, failed := e.Offer(ctx, g, q); failed == nil {
+			offers = append(offers, o)
 			q.Most = slices.MinFunc(offers, bySeconds).Seconds
+		} else if err == nil {
+			err = failed
 		}
 	}
 	if len(offers) == 0 {
-		return nil, err
+		return nil, cmp.Or(err, fmt.Errorf("%w: %s", ErrNoEngine, q.Engine))
 	}
 	slices.SortStableFunc(offers, bySeconds)
 	return offers, nil

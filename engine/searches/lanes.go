@@ -19,6 +19,9 @@ type laned struct {
 	*numbered
 	kind    entry.Kind // of lanes: that of the graph, or one of fewer bytes that holds all distances
 	weights []uint32   // of the arcs of numbered.out
+	left    int        // how many places have arcs into them
+	stopped int        // how many vertices have been eliminated
+	down    *downward  // the arcs to these; nil: there are none
 	perNear float64    // distances whose products with it have the same integer are searched together
 	parts   uint32     // of partPlaces places each; of near distances, those of a part are searched together
 }
@@ -33,11 +36,8 @@ const (
 )
 
 func newLaned(g *graph.Graph, n *numbered) *laned {
-	r := &laned{searched: searched{g: g}, numbered: n, kind: g.Kind, perNear: min(1/nearOf(g), math.MaxFloat64)}
-	if r.parts = 1; g.N > fewParts*partPlaces {
-		r.parts = uint32(entry.CeilDiv(g.N, partPlaces))
-		r.perNear /= partNear
-	}
+	r := &laned{searched: searched{g: g}, numbered: n, kind: g.Kind, left: g.N}
+	r.share()
 	if g.Kind == entry.KindI32 && fits(g, entry.KindU16, int(n.order[0])) {
 		r.kind = entry.KindU16
 	}
@@ -63,6 +63,15 @@ func (r *laned) weigh(g *graph.Graph) []uint32 {
 	weights := make([]uint32, at*v.WeightBytes()/entry.WordBytes)
 	v.Weights(weights, entries)
 	return weights
+}
+
+// share decides which vertices are searched together.
+func (r *laned) share() {
+	r.parts, r.perNear = 1, min(1/nearOf(r.g), math.MaxFloat64)
+	if r.left > fewParts*partPlaces {
+		r.parts = uint32(entry.CeilDiv(r.left, partPlaces))
+		r.perNear /= partNear
+	}
 }
 
 // nearOf returns which distances of a graph are searched together. The less, the fewer arcs are relaxed again: with 16
@@ -131,7 +140,7 @@ func reach(g *graph.Graph, from int, most float64) (far float64, missed int) {
 // ends reports whether all ways end at a place that they come to: its arcs lead to where they come from, if anywhere.
 func (r *laned) ends(place int32) bool {
 	arcs := r.out.start[place+1] - r.out.start[place]
-	return arcs == 0 || arcs == 1 && r.g.Symmetric
+	return arcs == 0 || arcs == 1 && r.g.Symmetric && r.down == nil
 }
 
 // lanes is how many sources there are in a batch.
@@ -190,6 +199,9 @@ func (r *laned) NewWorker(int) (rows.Worker, error) {
 	most := int64(0)
 	for v := range n {
 		most = max(most, r.out.start[v+1]-r.out.start[v])
+		if r.down != nil {
+			most = max(most, r.down.start[v+1]-r.down.start[v])
+		}
 		w.rest(int32(v))
 	}
 	w.changed, w.keys = make([]int32, most), make([]uint32, most)
@@ -208,7 +220,7 @@ func (r *laned) try(count int) (batch, far float64, err error) {
 	}
 	w := x.(*laner)
 	w.search(r.order[:min(count, r.lanes(), r.g.N)], trialArcs)
-	batch = (pushSeconds+farPush*missed(r.g.N, cpu.PushBytes))*float64(w.work) + fallSeconds*float64(w.falls) +
+	batch = (pushSeconds+farPush*missed(r.left, cpu.PushBytes))*float64(w.work) + fallSeconds*float64(w.falls) +
 		takeSeconds*float64(w.taken)
 	for v := 0; v < r.g.N; v += 1 + r.g.N/1024 {
 		if d := r.kind.Value(r.kind.At(w.m.Row(v), 0)); !math.IsInf(d, 1) {
@@ -216,8 +228,12 @@ func (r *laned) try(count int) (batch, far float64, err error) {
 		}
 	}
 	if w.work >= trialArcs {
-		more := max(1, often*float64(r.g.Arcs())/float64(w.work))
+		more := max(1, often*float64(len(r.out.ends))/float64(w.work))
 		batch, far = batch*more, far*more
+	}
+	if r.down != nil {
+		batch += (pushSeconds+farPush*missed(r.g.N, cpu.PushBytes)/2)*float64(len(r.down.ends)) +
+			takeSeconds*float64(len(r.down.from))
 	}
 	return batch + lineSeconds*float64(r.g.N), far, w.Close()
 }
@@ -268,6 +284,9 @@ func (w *laner) search(sources []int32, most int64) {
 		for i, v := range w.changed[:found] {
 			w.add(v, w.rankOf(w.keys[i], v))
 		}
+	}
+	if w.down != nil {
+		w.sweep()
 	}
 	for _, v := range sources {
 		w.rest(w.place[v])

@@ -50,7 +50,7 @@ type LaneGraph struct {
 // InLanes returns a graph that is searched by lanes; nil: it is not.
 func InLanes(ready rows.Ready) *LaneGraph {
 	r, is := ready.(*laned)
-	if !is {
+	if !is || r.down != nil {
 		return nil
 	}
 	in, weights := r.out, r.weights

@@ -75,8 +75,14 @@ func built(t *testing.T, b *graph.Builder) *graph.Graph {
 // ready makes a graph ready, for so many rows.
 func ready(t *testing.T, g *graph.Graph, count int) rows.Ready {
 	t.Helper()
-	o, err := searches.Engine{}.Offer(t.Context(), g, rows.Question{Rows: count})
-	if err != nil || o.Seconds <= 0 || o.Engine != (searches.Engine{}).Name() {
+	return prepared(t, g, searches.Engine{}, rows.Question{Rows: count})
+}
+
+// prepared makes a graph ready by an engine.
+func prepared(t *testing.T, g *graph.Graph, e rows.Engine, q rows.Question) rows.Ready {
+	t.Helper()
+	o, err := e.Offer(t.Context(), g, q)
+	if err != nil || o.Seconds <= 0 || o.Memory <= 0 || o.Engine != e.Name() {
 		t.Fatal(o, err)
 	}
 	made, err := o.Prepare(t.Context())
@@ -482,6 +488,54 @@ func TestSumsOfWeights(t *testing.T) {
 				t.Errorf("%s, for %d rows: %v, %v", kind, count, entry.View[float32](got)[:8], err)
 			}
 		}
+	}
+}
+
+// TestCoreSearches searches what eliminations leave, wherever they stop.
+func TestCoreSearches(t *testing.T) {
+	r := seeds.New(t)
+	e := searches.CoreEngine{}
+	for range 60 {
+		kind := []entry.Kind{entry.KindI32, entry.KindU16}[r.IntN(2)]
+		g := enginetest.HardGraph(t, r, 2+r.IntN(400), kind, false)
+		if g.MinWeight == g.MaxWeight {
+			continue
+		}
+		after := r.IntN(g.N)
+		q := rows.Question{After: &after}
+		if r.IntN(3) == 0 { // it finds a place to stop
+			q.After = nil
+		}
+		made := prepared(t, g, e, q)
+		stopped := made.(interface{ Stopped() int }).Stopped()
+		if q.After == nil && g.N > 4 && stopped == 0 || q.After != nil && stopped > after {
+			t.Fatalf("%d of %d vertices are eliminated, after %v", stopped, g.N, q.After)
+		}
+		sources := make([]int, 1+r.IntN(200))
+		for i := range sources {
+			sources[i] = r.IntN(g.N)
+		}
+		checkRows(t, made, judge{graph.NewSearch(g), g, t.Errorf}, sources)
+		checkTiles(t, r, made, judge{graph.NewSearch(g), g, t.Errorf}, sources)
+		checkLanes(t, made.(rows.LaneReady), judge{graph.NewSearch(g), g, t.Errorf}, sources)
+		back, err := made.Reversed()
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := g.Reverse()
+		checkRows(t, back, judge{graph.NewSearch(h), h, t.Errorf}, sources[:1])
+	}
+	for _, g := range []*graph.Graph{
+		built(t, graph.New(2, graph.Directed).Add(0, 1, -1).Add(1, 0, 2)),
+		built(t, graph.New(2, graph.Directed).Add(0, 1, 0.5)), built(t, graph.New(2, graph.Directed).Add(0, 1, 2)),
+	} {
+		if _, err := e.Offer(t.Context(), g, rows.Question{}); !errors.Is(err, plan.ErrAlgorithm) {
+			t.Errorf("%d arcs, weights from %v on: %v", g.Arcs(), g.MinWeight, err)
+		}
+	}
+	few := built(t, graph.New(3, graph.Directed).Add(0, 1, 1).Add(1, 2, 2))
+	if _, err := e.Offer(t.Context(), few, rows.Question{Most: 1}); !errors.Is(err, plan.ErrAlgorithm) {
+		t.Error(err)
 	}
 }
 

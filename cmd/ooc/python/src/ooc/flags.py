@@ -15,7 +15,7 @@ Numbers: TypeAlias = float | str | Sequence[float] | None  # one, several, or as
 class Matrix(TypedDict, total=False):
     """Of ooc.shortest_path: how distances are computed."""
 
-    algorithm: Literal["auto", "blocked", "searches", "eliminate", "squaring", "single-stage", "factors"] | None
+    algorithm: Literal["auto", "blocked", "searches", "eliminate", "core-searches", "squaring", "single-stage", "factors"] | None
     checkpoint: str | None
     device: str | None
     device_memory: Size
