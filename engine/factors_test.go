@@ -148,8 +148,8 @@ func sameAnswers(t *testing.T, r *rand.Rand, a, b *engine.Problem) {
 				}
 			}
 		}
-		p, err := path.Between(a, u, v)
-		q, qerr := path.Between(b, u, v)
+		p, err := between(a, u, v)
+		q, qerr := between(b, u, v)
 		if err = errors.Join(err, qerr); err != nil || !same(p.Length, q.Length) {
 			t.Fatalf("paths of %v and %v: %v", p.Length, q.Length, err)
 		}
@@ -232,6 +232,15 @@ func (c *factorsCase) goOn(t *testing.T, r *rand.Rand, dir string) {
 			t.Fatalf("from %d to %d %v, want %v", u, v, row[v], want)
 		}
 	}
+}
+
+// between finds a path by a new walk.
+func between(p *engine.Problem, u, v int) (path.Route, error) {
+	w, err := path.New(p)
+	if err != nil {
+		return path.Route{}, err
+	}
+	return w.Between(u, v)
 }
 
 // TestFactorsRestartRefused begins again with an algorithm that makes no factors. That is refused, and what was solved
@@ -354,7 +363,7 @@ func TestFactorsDamage(t *testing.T) {
 			d != search.From(u)[v] {
 			t.Fatalf("from %d to %d %v, %v", u, v, d, err)
 		}
-		if _, err := path.Between(p, u, v); err != nil && !errors.Is(err, disk.ErrCorrupt) {
+		if _, err := between(p, u, v); err != nil && !errors.Is(err, disk.ErrCorrupt) {
 			t.Fatal(err)
 		}
 		if err := p.Row(make([]float64, c.g.N), u); !errors.Is(err, disk.ErrCorrupt) {

@@ -97,7 +97,7 @@ func (s *Store) giveUp() (*lock.Lock, error) {
 
 // completeMeta sets what Create sets and checks the rest.
 func completeMeta(m Meta, csr *CSR, ids IDs) (Meta, error) {
-	m.Version, m.ID, m.Layout, m.Dense, m.IDs = FormatVersion, NewID(), m.Geometry().Layout(), csr == nil, ids.kind()
+	m.Version, m.ID, m.Layout, m.Dense, m.IDs = formatVersion, NewID(), m.Geometry().Layout(), csr == nil, ids.kind()
 	if m.Scale == 0 {
 		m.Scale = 1
 	}
@@ -195,7 +195,7 @@ func (c *creation) startOver() error {
 // StoreBytes is how much of its volume the store takes that Create makes of
 // these: more, by some blocks, than its files are long.
 func (m Meta) StoreBytes(ids IDs) int64 {
-	m.Version = FormatVersion
+	m.Version = formatVersion
 	return total(sizes(&m, ids))
 }
 

@@ -185,7 +185,7 @@ func TestVersions(t *testing.T) {
 	reseal(nameIDs, 60)
 	reseal(nameSums, 60)
 	path := filepath.Join(dir, nameStore)
-	present := fmt.Sprintf(`"version":%d`, FormatVersion)
+	present := fmt.Sprintf(`"version":%d`, formatVersion)
 	for news, sign := range map[string]string{
 		`"version":6,"news":true`:                           "format version 6, this program reads 5",
 		`"version":4,"layout":"square","kind":"i32"`:        "format version 4, this program reads 5",
@@ -248,7 +248,7 @@ func TestHostileStoreJSON(t *testing.T) {
 
 func FuzzStoreJSON(f *testing.F) {
 	m := testMeta(5, 64)
-	m.Version, m.ID, m.Layout, m.Scale = FormatVersion, NewID(), "square", 1
+	m.Version, m.ID, m.Layout, m.Scale = formatVersion, NewID(), "square", 1
 	m, err := normalMeta(m)
 	must(f, err)
 	good, err := encodeMeta(m)

@@ -46,7 +46,7 @@ func vouched(dir string) (m Meta, err error) {
 		case err != nil:
 			return m, err
 		case !ok:
-		case version != FormatVersion:
+		case version != formatVersion:
 			return m, otherVersion(filepath.Join(dir, name), int64(version))
 		case lock.Marks(dir):
 			m.ID = id

@@ -11,7 +11,7 @@ import (
 
 func FuzzHead(f *testing.F) {
 	m := &Meta{ID: ID{1}, N: 5, Arcs: 5, Kind: entry.KindI32}
-	f.Add(disk.Seal(&head{Magic: [8]byte([]byte(graphMagic)), Version: FormatVersion, Kind: 4, N: 5, Size: 5,
+	f.Add(disk.Seal(&head{Magic: [8]byte([]byte(graphMagic)), Version: formatVersion, Kind: 4, N: 5, Size: 5,
 		ID: m.ID}), int64(152))
 	f.Add([]byte(graphMagic), int64(0))
 	f.Fuzz(func(t *testing.T, b []byte, size int64) {
@@ -19,7 +19,7 @@ func FuzzHead(f *testing.F) {
 		if len(b) >= headBytes { // let the rest of the checks see it too
 			sealed := bytes.Clone(b)
 			copy(sealed, graphMagic)
-			binary.LittleEndian.PutUint32(sealed[8:], FormatVersion)
+			binary.LittleEndian.PutUint32(sealed[8:], formatVersion)
 			binary.LittleEndian.PutUint32(sealed[12:], 4)
 			copy(sealed[44:], m.ID[:])
 			binary.LittleEndian.PutUint32(sealed[headBytes-4:], disk.Checksum(sealed[:headBytes-4]))

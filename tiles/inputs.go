@@ -45,7 +45,7 @@ func (m *Meta) decodeHead(file string, b []byte, magic, none string) (head, erro
 // the caller to sync.
 func (m *Meta) writeInput(f *os.File, magic string, h head, parts ...[]byte) error {
 	copy(h.Magic[:], magic)
-	h.Version, h.ID = FormatVersion, m.ID
+	h.Version, h.ID = formatVersion, m.ID
 	at := int64(headBytes)
 	for i, part := range parts {
 		h.Sums[i] = disk.Checksum(part)

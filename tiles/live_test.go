@@ -115,7 +115,7 @@ func TestLiveAfterKilledWriter(t *testing.T) {
 
 // FuzzLive decodes what a file might hold: an error, or bytes with their sum.
 func FuzzLive(f *testing.F) {
-	m := &Meta{Version: FormatVersion, ID: ID{15: 1}}
+	m := &Meta{Version: formatVersion, ID: ID{15: 1}}
 	whole := append([]byte(liveMagic), 2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0)
 	whole = append(append(whole, m.ID[:]...), 'x')
 	binary.LittleEndian.PutUint32(whole[20:], disk.Checksum([]byte("x")))

@@ -13,13 +13,13 @@ import (
 	"ooc/tiles/disk"
 )
 
-// FormatVersion is the version of stores, and of each of their files: no other is read.
-const FormatVersion = 5
+// formatVersion is the version of stores, and of each of their files: no other is read.
+const formatVersion = 5
 
 func otherVersion(file string, version int64) error {
 	return fmt.Errorf("%s: %w: format version %d, this program reads %d; use the version of ooc that wrote it, or "+
 		"solve the graph into another store with --out",
-		file, ErrVersion, version, FormatVersion)
+		file, ErrVersion, version, formatVersion)
 }
 
 const (
@@ -225,7 +225,7 @@ func decodeMeta(file string, data []byte) (Meta, error) {
 	}
 	const remedy = "use the version of ooc that wrote it"
 	switch {
-	case head.Version != FormatVersion:
+	case head.Version != formatVersion:
 		return Meta{}, otherVersion(file, int64(head.Version))
 	case !head.Layout.Known():
 		return Meta{}, fmt.Errorf("%s: %w: this program does not know layout %q; %s", file, ErrVersion, head.Layout,
@@ -271,7 +271,7 @@ func (id *ID) UnmarshalText(text []byte) error {
 // checkHead refuses a file of the store whose head has another version or another store's id. remedy is what to do
 // about the latter.
 func (m *Meta) checkHead(file string, version uint32, id ID, remedy string) error {
-	if version != FormatVersion {
+	if version != formatVersion {
 		return otherVersion(file, int64(version))
 	}
 	return m.checkID(file, id, remedy)

@@ -201,9 +201,9 @@ func TestDamagedPart(t *testing.T) {
 		{"", disk.ErrCorrupt},
 		{string(good[:len(good)/2]), disk.ErrCorrupt},
 		{strings.Replace(string(good), `"n": 300`, `"n": 301`, 1), disk.ErrCorrupt},
-		{strings.Replace(string(good), fmt.Sprintf(`"version": %d`, FormatVersion), `"version": 6`, 1),
+		{strings.Replace(string(good), fmt.Sprintf(`"version": %d`, formatVersion), `"version": 6`, 1),
 			disk.ErrCorrupt},
-		{string(sealMeta(t, strings.Replace(string(good), fmt.Sprintf(`"version": %d`, FormatVersion), `"version": 99`,
+		{string(sealMeta(t, strings.Replace(string(good), fmt.Sprintf(`"version": %d`, formatVersion), `"version": 99`,
 			1))), ErrVersion},
 	} {
 		must(t, os.WriteFile(path, []byte(c.text), 0o666))

@@ -84,7 +84,7 @@ type recordHead struct {
 
 // encodeRecord fills one sector.
 func encodeRecord(r record, m *Meta) []byte {
-	h := recordHead{Magic: [8]byte([]byte(stateMagic)), Version: FormatVersion, Size: stateRecord, Kind: r.kind,
+	h := recordHead{Magic: [8]byte([]byte(stateMagic)), Version: formatVersion, Size: stateRecord, Kind: r.kind,
 		T: uint32(m.T), N: int64(m.N), Seq: r.state.Seq, Done: r.state.Done, Elapsed: r.state.Elapsed,
 		Incarnation:    r.inc,
 		AlgorithmBytes: uint32(len(r.state.Algorithm)), ID: m.ID, Stop: r.state.Stop}

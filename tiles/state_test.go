@@ -16,7 +16,7 @@ import (
 	"ooc/tiles/lock"
 )
 
-var testStore = Meta{Version: FormatVersion, ID: ID{1, 2, 3}, N: 1000, T: 64}
+var testStore = Meta{Version: formatVersion, ID: ID{1, 2, 3}, N: 1000, T: 64}
 
 // stateImage builds a state file of up to two slots and a note.
 func stateImage(slots []State, note *State, inc incarnation) []byte {
@@ -466,7 +466,7 @@ func FuzzState(f *testing.F) {
 func resealed(b []byte) []byte {
 	b = bytes.Clone(b)
 	for i := 0; (i+1)*stateSector <= len(b); i++ {
-		resealState(b[i*stateSector:(i+1)*stateSector], FormatVersion)
+		resealState(b[i*stateSector:(i+1)*stateSector], formatVersion)
 	}
 	return b
 }

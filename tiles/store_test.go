@@ -85,7 +85,7 @@ func TestCreateAndOpen(t *testing.T) {
 		}
 		must(t, s.Close())
 	}
-	if created.Version != FormatVersion || created.IDs != "text" || created.Dense || created.Created.IsZero() ||
+	if created.Version != formatVersion || created.IDs != "text" || created.Dense || created.Created.IsZero() ||
 		created.Scale != 1000 {
 		t.Errorf("created %+v", created)
 	}

@@ -43,7 +43,7 @@ type sumsHead struct {
 
 func encodeSums(sums []uint32, m *Meta) []byte {
 	body := entry.Bytes(sums)
-	h := sumsHead{Magic: [8]byte([]byte(sumsMagic)), Version: FormatVersion, T: uint32(m.T), N: uint64(m.N),
+	h := sumsHead{Magic: [8]byte([]byte(sumsMagic)), Version: formatVersion, T: uint32(m.T), N: uint64(m.N),
 		Sum: disk.Checksum(body), ID: m.ID}
 	return append(disk.Seal(&h), body...)
 }

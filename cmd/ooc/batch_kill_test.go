@@ -41,7 +41,7 @@ func long(t *testing.T, dir string) (*exec.Cmd, *bytes.Buffer, []string) {
 func reaches(t *testing.T, dir, want string, ended <-chan error) bool {
 	t.Helper()
 	for {
-		if found, _ := filepath.Glob(filepath.Join(dir, "*"+batch.Extension)); len(found) == 1 {
+		if found, _ := filepath.Glob(filepath.Join(dir, "*.batch")); len(found) == 1 {
 			if q, err := batch.Read(found[0]); err == nil && outcomes(q) == want {
 				return true
 			}

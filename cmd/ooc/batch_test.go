@@ -23,7 +23,7 @@ import (
 // theQueue reads the one queue in a folder.
 func theQueue(t testing.TB, dir string) *batch.Queue {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(dir, "*"+batch.Extension))
+	found, err := filepath.Glob(filepath.Join(dir, "*.batch"))
 	if err != nil || len(found) != 1 {
 		t.Fatalf("queues: %v, %v", found, err)
 	}
@@ -219,7 +219,7 @@ func TestBatchUsage(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.ooc")); len(left) != 0 {
 		t.Errorf("begun: %v", left)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "*"+batch.Extension)); len(left) != 0 {
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.batch")); len(left) != 0 {
 		t.Errorf("queues: %v", left)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"testing"
 
-	"ooc/tiles"
 	"ooc/tiles/class"
 	"ooc/tiles/crashtest"
 	"ooc/tiles/disk"
@@ -223,8 +222,7 @@ func TestRestartOfADamagedStore(t *testing.T) {
 	ooc(t, dir, "solve", "towns.csv").want(t, 0)
 	// One of a later version is not for this program to replace.
 	store := filepath.Join(dir, "towns.ooc", "store.json")
-	later := bytes.Replace(readFile(t, store), []byte(fmt.Sprintf(`"version": %d`, tiles.FormatVersion)),
-		[]byte(`"version": 9`), 1)
+	later := bytes.Replace(readFile(t, store), []byte(`"version": `), []byte(`"version": 9`), 1)
 	if err := os.WriteFile(store, sealed(t, later), 0o666); err != nil {
 		t.Fatal(err)
 	}

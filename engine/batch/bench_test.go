@@ -114,7 +114,7 @@ func BenchmarkShared(b *testing.B) {
 
 // clean removes stores and queues.
 func clean(b *testing.B, dir string) {
-	for _, pattern := range []string{"*.ooc", "*" + Extension} {
+	for _, pattern := range []string{"*.ooc", "*" + extension} {
 		found, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
 			b.Fatal(err)

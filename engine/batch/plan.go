@@ -176,5 +176,5 @@ func Name(hint string, jobs []Job) string {
 	for _, j := range jobs {
 		list = fmt.Appendf(list, "%q\n%q\n", inside("x", j.Input), inside("x", j.Store))
 	}
-	return fmt.Sprintf("%s-%08x%s", hint, disk.Checksum(list), Extension)
+	return fmt.Sprintf("%s-%08x%s", hint, disk.Checksum(list), extension)
 }

@@ -77,7 +77,7 @@ type Queue struct {
 
 // Names in the folder.
 const (
-	Extension = ".batch"
+	extension = ".batch"
 	nameQueue = "queue"
 	nameLock  = lock.Name
 )

@@ -94,7 +94,7 @@ func (w *act) Close() error {
 // queueOf opens the queue of n jobs in a folder.
 func queueOf(t testing.TB, dir string, n int) *Log {
 	t.Helper()
-	l, err := Open(filepath.Join(dir, "x"+Extension), someJobs(dir, n), nil)
+	l, err := Open(filepath.Join(dir, "x"+extension), someJobs(dir, n), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

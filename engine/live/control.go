@@ -122,7 +122,7 @@ func (c *Control) Wanted() bool {
 }
 
 // CheckpointState is how far the solve's checkpoint is. underWay says that one is being written.
-func (c *Control) CheckpointState(underWay bool) Checkpoint {
+func (c *Control) CheckpointState(underWay bool) checkpoint {
 	switch {
 	case underWay:
 		return CheckpointUnderWay

@@ -33,13 +33,13 @@ const (
 	StageBetween   Stage = "betweenness"
 )
 
-// Checkpoint is the state of a checkpoint; "" if there is none to report.
-type Checkpoint string
+// checkpoint is the state of a checkpoint; "" if there is none to report.
+type checkpoint string
 
 // The states of a checkpoint.
 const (
-	CheckpointAsked    Checkpoint = "asked" // for, and not begun
-	CheckpointUnderWay Checkpoint = "under way"
+	CheckpointAsked    checkpoint = "asked" // for, and not begun
+	CheckpointUnderWay checkpoint = "under way"
 )
 
 // Status is how far a solve is and what it is doing. Rates are those of the last few seconds.
@@ -73,7 +73,7 @@ type Status struct {
 	Busy         Busy       `json:"busy"` // by stage, as a share of the time of all its goroutines or streams, 0…1
 	DeviceMemory int64      `json:"device_memory_bytes"`
 	HostMemory   int64      `json:"host_memory_bytes"`
-	Checkpoint   Checkpoint `json:"checkpoint,omitempty"`
+	Checkpoint   checkpoint `json:"checkpoint,omitempty"`
 	Elapsed      float64    `json:"elapsed_seconds"` // all runs, pauses left out
 	ETA          float64    `json:"eta_seconds"`     // from this run's own speed; -1 while unknown
 	PID          int        `json:"pid,omitempty"`

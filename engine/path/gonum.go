@@ -50,7 +50,7 @@ type Gonum struct {
 	ids graph.IDs
 
 	mu   sync.Mutex
-	walk *Walker // guarded by mu
+	walk *walker // guarded by mu
 	err  error   // the first; guarded by mu
 }
 
@@ -150,7 +150,7 @@ func (s *Gonum) id(row int32) int64 {
 
 // unique reports whether a path is the only shortest one: exactly one tight arc enters each of its later vertices,
 // and none enters the source.
-func (w *Walker) unique(p Route) (bool, error) {
+func (w *walker) unique(p Route) (bool, error) {
 	if err := w.load(p.From); err != nil { // to find the path, not all distances were needed
 		return false, err
 	}
@@ -163,7 +163,7 @@ func (w *Walker) unique(p Route) (bool, error) {
 }
 
 // oneWay is unique where distances can be asked for.
-func (w *Walker) oneWay(p Route) (bool, error) {
+func (w *walker) oneWay(p Route) (bool, error) {
 	slack := w.p.Meta().Kind.RoundingSlack()
 	for i, y := range p.Vertices {
 		arcs := 0
@@ -182,7 +182,7 @@ func (w *Walker) oneWay(p Route) (bool, error) {
 
 // into calls do for each arc into y. Where the store has no graph, an arc is an entry whose predecessor is its own row:
 // every arc on a shortest path is itself a shortest path, so none of those is missed.
-func (w *Walker) into(y int32, do func(x int32, weight float64)) error {
+func (w *walker) into(y int32, do func(x int32, weight float64)) error {
 	if w.back != nil {
 		for k := w.back.Offsets[y]; k < w.back.Offsets[y+1]; k++ {
 			do(w.back.Targets[k], w.back.Weight(k))

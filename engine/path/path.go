@@ -30,22 +30,12 @@ type Route struct {
 // Reachable reports whether there is a path.
 func (p *Route) Reachable() bool { return len(p.Vertices) > 0 }
 
-// Between returns a shortest path from row u to row v. A Walker is faster for many. Errors are those of New and
-// Walker.Between.
-func Between(p *engine.Problem, u, v int) (Route, error) {
-	w, err := New(p)
-	if err != nil {
-		return Route{}, err
-	}
-	return w.Between(u, v)
-}
-
-// Walker finds shortest paths in a solved store. It walks backwards from the target over tight arcs: those (x,y) with
+// walker finds shortest paths in a solved store. It walks backwards from the target over tight arcs: those (x,y) with
 // d(u,x) + w(x,y) = d(u,y). It holds the graph with all arcs reversed, and the distances from one source. Only one
 // goroutine may use it. In a store that keeps predecessors it follows those; an arc's weight is then the distance
 // between its ends, which in i32 is exact. In one that keeps factors, of weights that are positive integers, it
 // unpacks the arcs of the elimination.
-type Walker struct {
+type walker struct {
 	p       *engine.Problem
 	factors *factors.Factors // nil where the store keeps others, or rows
 	// packed: the store keeps factors, and all weights are positive integers: paths are unpacked from their arcs.
@@ -66,7 +56,7 @@ type Walker struct {
 	seen  []uint32 // the last walk that came by a vertex
 	steps []step
 	tight []tightArc
-	forks []*Walker // of All, one for each goroutine, kept for the next call
+	forks []*walker // of All, one for each goroutine, kept for the next call
 }
 
 // step is a vertex on the walk, the target first.
@@ -87,9 +77,9 @@ type tightArc struct {
 	loss   float64 // what is missing from tight: 0 in i32
 }
 
-// New returns a Walker. It fails with engine.ErrUnsolved where distances are not final and with tiles.ErrNoCSR where
+// New returns what walks in a store. It fails with engine.ErrUnsolved where distances are not final and with tiles.ErrNoCSR where
 // the store keeps neither predecessors nor, because its input was a matrix, arcs.
-func New(p *engine.Problem) (*Walker, error) {
+func New(p *engine.Problem) (*walker, error) {
 	if err := p.Solved(); err != nil {
 		return nil, err
 	}
@@ -98,7 +88,7 @@ func New(p *engine.Problem) (*Walker, error) {
 		return nil, err
 	}
 	if p.Meta().Predecessors {
-		return (&Walker{p: p, ids: ids}).fork(), nil
+		return (&walker{p: p, ids: ids}).fork(), nil
 	}
 	g, err := p.Graph()
 	if errors.Is(err, tiles.ErrNoCSR) {
@@ -113,13 +103,13 @@ func New(p *engine.Problem) (*Walker, error) {
 	}
 	f, _ := ready.(*factors.Factors) // which find single distances faster than rows
 	positive := f != nil && len(g.I32) > 0 && slices.Min(g.I32) > 0
-	return (&Walker{p: p, ids: ids, g: g, back: g.Reverse(), factors: f, packed: positive}).fork(), nil
+	return (&walker{p: p, ids: ids, g: g, back: g.Reverse(), factors: f, packed: positive}).fork(), nil
 }
 
-// fork returns a Walker over the same store for another goroutine.
-func (w *Walker) fork() *Walker {
+// fork returns a walker over the same store for another goroutine.
+func (w *walker) fork() *walker {
 	n := w.p.Geometry().N
-	f := &Walker{p: w.p, ids: w.ids, g: w.g, back: w.back, factors: w.factors, packed: w.packed, source: -1, found: -1}
+	f := &walker{p: w.p, ids: w.ids, g: w.g, back: w.back, factors: w.factors, packed: w.packed, source: -1, found: -1}
 	if f.factors != nil {
 		f.some = f.factors.NewSearch()
 	} else {
@@ -137,7 +127,7 @@ func (w *Walker) fork() *Walker {
 // without arcs. In f32 its length is within the rounding that docs/promises.md allows of the stored distance. It
 // fails with graph.ErrNoVertex where the store keeps no distances from u, and with engine.ErrWrong where its arcs do
 // not make the stored distance. In f32, stored predecessors are followed without comparing.
-func (w *Walker) Between(u, v int) (Route, error) {
+func (w *walker) Between(u, v int) (Route, error) {
 	if v < 0 || v >= w.p.Geometry().N {
 		return Route{}, text.ErrorOf(graph.ErrNoVertex, "%s has no row %d", w.p.Dir(), v)
 	}
@@ -153,7 +143,7 @@ func (w *Walker) Between(u, v int) (Route, error) {
 }
 
 // within runs what asks for distances of the source.
-func (w *Walker) within(do func() error) error {
+func (w *walker) within(do func() error) error {
 	if w.some == nil {
 		return do()
 	}
@@ -170,7 +160,7 @@ func (w *Walker) within(do func() error) error {
 
 // distance returns the distance to a vertex from the row that is loaded, in stored units; NaN if it cannot be read,
 // which failed says.
-func (w *Walker) distance(v int32) float64 {
+func (w *walker) distance(v int32) float64 {
 	if w.some == nil {
 		return w.dist[v]
 	}
@@ -183,7 +173,7 @@ func (w *Walker) distance(v int32) float64 {
 }
 
 // between is Between from the row that is loaded.
-func (w *Walker) between(u, v int) (Route, error) {
+func (w *walker) between(u, v int) (Route, error) {
 	switch {
 	case u == v:
 		return Route{From: u, To: v, Vertices: []int32{int32(u)}}, nil
@@ -210,7 +200,7 @@ func (w *Walker) between(u, v int) (Route, error) {
 
 // unpacked leaves the path to v in steps, where all weights are positive integers. It finds none where arcs of the
 // right length do not make it.
-func (w *Walker) unpacked(v int) (found bool, err error) {
+func (w *walker) unpacked(v int) (found bool, err error) {
 	arcs, err := w.asked.Path(w.g, w.back, int32(v))
 	if err != nil {
 		return false, err
@@ -229,7 +219,7 @@ func (w *Walker) unpacked(v int) (found bool, err error) {
 }
 
 // follow returns the path from u to v that the stored predecessors of u, whose row is loaded, lead back on.
-func (w *Walker) follow(u, v int) (Route, error) {
+func (w *walker) follow(u, v int) (Route, error) {
 	pred := entry.View[int32](w.stored)
 	w.steps = append(w.steps[:0], step{vertex: int32(v)})
 	for y := int32(v); int(y) != u; {
@@ -257,7 +247,7 @@ func (w *Walker) follow(u, v int) (Route, error) {
 
 // All returns a shortest path for each pair of rows, in their order. It reads the distances of each source once, and
 // uses all processors. Errors are those of Between, and the cause when ctx ended.
-func (w *Walker) All(ctx context.Context, pairs [][2]int) ([]Route, error) {
+func (w *walker) All(ctx context.Context, pairs [][2]int) ([]Route, error) {
 	order := make([]int, len(pairs))
 	for i := range order {
 		order[i] = i
@@ -294,7 +284,7 @@ func (w *Walker) All(ctx context.Context, pairs [][2]int) ([]Route, error) {
 }
 
 // load reads the distances from row u.
-func (w *Walker) load(u int) error {
+func (w *walker) load(u int) error {
 	if u < 0 || u >= w.p.Geometry().N {
 		return text.ErrorOf(graph.ErrNoVertex, "%s has no row %d", w.p.Dir(), u)
 	}
@@ -333,7 +323,7 @@ func (w *Walker) load(u int) error {
 // backwards walks from v back to u and leaves the path in steps. Tight arcs may form a cycle of length 0, so the
 // walk is a depth-first search: at a vertex that it has seen it turns back, and looks at each vertex and arc at
 // most once. It tries arcs of positive weight first: if no arc is negative, they lead nearer to u.
-func (w *Walker) backwards(u, v int) bool {
+func (w *walker) backwards(u, v int) bool {
 	if w.walk++; w.walk == 0 { // after 2³² walks
 		clear(w.seen)
 		w.walk = 1
@@ -364,7 +354,7 @@ func (w *Walker) backwards(u, v int) bool {
 
 // nextTight returns a tight arc into the vertex of a step that was not tried yet. In integer kinds any of them will
 // do, mostly the first, so that distances from the others need not be found.
-func (w *Walker) nextTight(s *step) (arc tightArc, found bool) {
+func (w *walker) nextTight(s *step) (arc tightArc, found bool) {
 	if w.back.Kind.Float() {
 		if len(w.tight) == s.first {
 			return tightArc{}, false
@@ -393,7 +383,7 @@ func (w *Walker) nextTight(s *step) (arc tightArc, found bool) {
 // collect adds, in floating kinds, the tight arcs into y to those to try, the best last. In f32 an arc may miss by
 // what the distances at both ends may be off after N additions; that the whole path is within the rounding is seen in
 // the end.
-func (w *Walker) collect(y int) {
+func (w *walker) collect(y int) {
 	if !w.back.Kind.Float() {
 		return
 	}
@@ -421,7 +411,7 @@ func (w *Walker) collect(y int) {
 }
 
 // searched leaves the path to v in a tree of shortest paths from u in steps.
-func (w *Walker) searched(u, v int) bool {
+func (w *walker) searched(u, v int) bool {
 	if w.search == nil {
 		w.search = graph.NewSearch(w.g)
 	}
@@ -441,7 +431,7 @@ func (w *Walker) searched(u, v int) bool {
 }
 
 // path returns the steps in reverse, from the source to the target.
-func (w *Walker) path(u, v int) Route {
+func (w *walker) path(u, v int) Route {
 	arcs := len(w.steps) - 1
 	p := Route{From: u, To: v, Vertices: make([]int32, arcs+1), Weights: make([]float64, arcs)}
 	scale := float64(w.p.Meta().Scale)
@@ -457,7 +447,7 @@ func (w *Walker) path(u, v int) Route {
 }
 
 // near reports whether the path in steps is as long as the stored distance to v; in f32, within rounding.
-func (w *Walker) near(v int) bool {
+func (w *walker) near(v int) bool {
 	if !w.p.Meta().Kind.Float() {
 		return true // each arc was tight
 	}

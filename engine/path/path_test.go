@@ -125,6 +125,15 @@ func TestPathRounding(t *testing.T) {
 	}
 }
 
+// between finds a path by a new walk.
+func between(p *engine.Problem, u, v int) (Route, error) {
+	w, err := New(p)
+	if err != nil {
+		return Route{}, err
+	}
+	return w.Between(u, v)
+}
+
 func TestPathErrors(t *testing.T) {
 	r := seeds.New(t)
 	g, err := graph.New(3).Add(0, 1, 5).Add(1, 2, 2).Build()
@@ -132,16 +141,16 @@ func TestPathErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := enginetest.Create(t, g, 64)
-	if _, err := Between(p, 0, 1); !errors.Is(err, engine.ErrUnsolved) {
+	if _, err := between(p, 0, 1); !errors.Is(err, engine.ErrUnsolved) {
 		t.Errorf("before it is solved: %v", err)
 	}
 	enginetest.Solve(t, p, enginetest.RandomShape(r, 3, 64).Options(t))
 	for _, pair := range [][2]int{{3, 0}, {0, 3}, {-1, 0}, {0, -1}} {
-		if _, err := Between(p, pair[0], pair[1]); !errors.Is(err, graph.ErrNoVertex) {
+		if _, err := between(p, pair[0], pair[1]); !errors.Is(err, graph.ErrNoVertex) {
 			t.Errorf("%v: %v", pair, err)
 		}
 	}
-	if path, err := Between(p, 1, 1); err != nil || len(path.Vertices) != 1 || path.Length != 0 {
+	if path, err := between(p, 1, 1); err != nil || len(path.Vertices) != 1 || path.Length != 0 {
 		t.Errorf("from a vertex to itself: %+v, %v", path, err)
 	}
 	tile := entry.Make(64 * 64)
@@ -152,11 +161,11 @@ func TestPathErrors(t *testing.T) {
 	if err := p.Store().WriteTile(0, 0, tile); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Between(p, 0, 2); !errors.Is(err, engine.ErrWrong) || !strings.Contains(err.Error(), "from 0 to 2") {
+	if _, err := between(p, 0, 2); !errors.Is(err, engine.ErrWrong) || !strings.Contains(err.Error(), "from 0 to 2") {
 		t.Errorf("a distance that no arcs make: %v", err)
 	}
 	d := enginetest.Arcless(t)
-	if _, err := Between(d, 0, 1); !errors.Is(err, tiles.ErrNoCSR) {
+	if _, err := between(d, 0, 1); !errors.Is(err, tiles.ErrNoCSR) {
 		t.Errorf("without arcs: %v", err)
 	}
 }
@@ -175,7 +184,7 @@ func TestPathScaledF32(t *testing.T) {
 	p := enginetest.Solved(t, r, g)
 	for range 100 {
 		u, v := r.IntN(g.N), r.IntN(g.N)
-		path, err := Between(p, u, v)
+		path, err := between(p, u, v)
 		if err != nil {
 			t.Fatal(err)
 		}

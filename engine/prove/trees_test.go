@@ -42,7 +42,11 @@ func TestWrongPredecessorIsFound(t *testing.T) {
 			t.Error(err)
 		}
 		// An entry of 7 may be an arc of 7, as far as a path can tell without the graph.
-		if _, err := path.Between(p, 0, 2); (wrong != 0) != errors.Is(err, engine.ErrWrong) {
+		w, err := path.New(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Between(0, 2); (wrong != 0) != errors.Is(err, engine.ErrWrong) {
 			t.Errorf("a path by %d in the place of 1: %v", wrong, err)
 		}
 	}

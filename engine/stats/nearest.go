@@ -8,7 +8,6 @@ import (
 	"sort"
 	"unsafe"
 
-	"ooc/engine"
 	"ooc/kernels"
 	"ooc/kernels/entry"
 	"ooc/tiles"
@@ -30,19 +29,14 @@ type Near struct {
 	Incoming bool    // to go by the distances from them, not to them; from those of Sources, where those are chosen
 }
 
-// Nearest lists vertices near a row, without itself, by distance and then by row. In f32 the distance Within
-// is rounded as the stored ones are. It fails with engine.ErrUnsolved where distances are not final.
-func Nearest(p *engine.Problem, row int, near Near) ([]neighbor, error) {
-	return near.Of(p, p.Meta(), row)
-}
-
 // Lines are rows and columns of distances, as engine.Problem has them.
 type Lines interface {
 	Row(dst []float64, u int) error
 	Col(dst []float64, v int) error
 }
 
-// Of is Nearest for any rows and columns. Of m it takes N, Kind, Scale and Sources. Errors are those of lines.
+// Of lists vertices near a row, without itself, by distance and then by row. In f32 the distance Within is rounded as
+// the stored ones are. Of m it takes N, Kind, Scale and Sources. Errors are those of lines.
 func (near Near) Of(lines Lines, m *tiles.Meta, row int) ([]neighbor, error) {
 	d, read, vertex := make([]float64, m.N), lines.Row, func(i int) int { return i }
 	if near.Incoming {

@@ -289,7 +289,7 @@ func TestStatsErrors(t *testing.T) {
 	if _, err := Of(context.Background(), unsolved, Options{}); !errors.Is(err, engine.ErrUnsolved) {
 		t.Error(err)
 	}
-	if _, err := Nearest(unsolved, 0, Near{K: 1, Within: math.Inf(1)}); !errors.Is(err, engine.ErrUnsolved) {
+	if _, err := (Near{K: 1, Within: math.Inf(1)}).Of(unsolved, unsolved.Meta(), 0); !errors.Is(err, engine.ErrUnsolved) {
 		t.Error(err)
 	}
 	p, _ := enginetest.Filled(t, seeds.New(t), 200, 64, entry.KindI32, 1, graph.IDs{})
@@ -394,7 +394,7 @@ func TestNearest(t *testing.T) {
 					want[v] = append(want[v], d[u][v])
 				}
 			}
-			got, err := Nearest(p, v, near)
+			got, err := near.Of(p, p.Meta(), v)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -402,10 +402,10 @@ func TestNearest(t *testing.T) {
 				t.Fatalf("%+v of %d: %v, want %v", near, v, got, expect)
 			}
 		}
-		if list, err := Nearest(p, 0, Near{}); err != nil || len(list) != 0 {
+		if list, err := (Near{}).Of(p, p.Meta(), 0); err != nil || len(list) != 0 {
 			t.Errorf("none: %v, %v", list, err)
 		}
-		if _, err := Nearest(p, len(d), Near{K: 1}); err == nil {
+		if _, err := (Near{K: 1}).Of(p, p.Meta(), len(d)); err == nil {
 			t.Error("a row that there is not was read")
 		}
 	}

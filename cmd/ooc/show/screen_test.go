@@ -132,7 +132,12 @@ func TestEveryScreenFits(t *testing.T) {
 		v.StageProgress = r.Float64()
 		v.State = []live.State{live.Running, live.Paused, live.Solved, live.Unfinished, live.New,
 			live.Importing}[r.IntN(6)]
-		v.Checkpoint = []live.Checkpoint{"", live.CheckpointAsked, live.CheckpointUnderWay}[r.IntN(3)]
+		switch v.Checkpoint = live.CheckpointAsked; r.IntN(3) {
+		case 0:
+			v.Checkpoint = ""
+		case 1:
+			v.Checkpoint = live.CheckpointUnderWay
+		}
 		v.Running, v.Died = r.IntN(3) > 0, r.IntN(2) == 0
 		if r.IntN(4) == 0 {
 			v.Board = nil
