@@ -27,7 +27,7 @@ type Sums struct {
 	device kernels.Device
 	can    kernels.LaneOps
 
-	held                device.Held
+	held, above         device.Held  // above: of upper
 	upper, down, inside kernels.Tile // entries that rows of lanes are multiplied by
 	names               kernels.Tile
 	blocks, terms       kernels.Tile // of all pieces
@@ -61,10 +61,11 @@ func memory(e *sparse.Elimination, lanes int, questions ...kernels.LaneQuestion)
 // so many lanes, a multiple of kernels.DeviceLaneUnit, and for questions that take as much as these. It fails with
 // kernels.ErrNoMemory where there is room for none.
 //
-// The distances between upper ranks come last: upper, which computes them as e.UpperDistances does, runs meanwhile, and
-// its error is New's. Sums on several devices may have the same sync.OnceValues.
-func New(e *sparse.Elimination, d kernels.Device, upper func() (*sparse.DenseCore, error), most, lanes int,
-	questions ...kernels.LaneQuestion) (w *Sums, err error) {
+// The distances between upper ranks are computed meanwhile, from those of the core. Where the device has no memory for
+// that, upper computes them, as e.UpperDistances does, and its error is New's. Sums on several devices may have the same
+// sync.OnceValues.
+func New(e *sparse.Elimination, d kernels.Device, core *sparse.DenseCore, upper func() (*sparse.DenseCore, error),
+	most, lanes int, questions ...kernels.LaneQuestion) (w *Sums, err error) {
 	can, ok := kernels.As[kernels.LaneOps](d)
 	if !ok || e.Pieces == nil {
 		return nil, errors.New("there are no pieces, or the device has no products of lanes")
@@ -77,8 +78,8 @@ func New(e *sparse.Elimination, d kernels.Device, upper func() (*sparse.DenseCor
 	if room < batch {
 		return nil, fmt.Errorf("%w: %d bytes for a batch, and there are %d", kernels.ErrNoMemory, batch, room)
 	}
-	w = &Sums{e: e, device: d, can: can, held: device.Held{On: d}}
-	err = w.load(upper)
+	w = &Sums{e: e, device: d, can: can, held: device.Held{On: d}, above: device.Held{On: d}}
+	err = w.load(core, upper, room-batch)
 	for err == nil && len(w.Batches) < min(most, int(room/batch)) {
 		var b *Batch
 		if b, err = w.newBatch(lanes, questions); err == nil {
@@ -98,26 +99,29 @@ func (w *Sums) Close() error {
 		err = errors.Join(err, b.held.Close())
 	}
 	w.Batches = nil
-	return errors.Join(err, w.held.Close())
+	return errors.Join(err, w.held.Close(), w.above.Close())
 }
 
-// load copies everything to the device.
-func (w *Sums) load(distances func() (*sparse.DenseCore, error)) (err error) {
+// load copies everything to the device, which has room for so many bytes more.
+func (w *Sums) load(core *sparse.DenseCore, distances func() (*sparse.DenseCore, error), room int64) (err error) {
 	s, err := w.device.NewStream()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	var computing errgroup.Group
-	var upper *sparse.DenseCore
-	computing.Go(func() (err error) {
-		upper, err = distances()
-		return err
-	})
 	put := func(data []byte, slack int) kernels.Tile { return w.held.Put(s, data, slack) }
 	p, v := w.e.Pieces, w.e.Variant
 	slack := kernels.LaneSlack * v.Bytes()
-	w.down, w.inside = put(entries(v, p.Down), slack), put(entries(v, p.Inside), slack)
+	w.pitch = entry.RoundUp(p.Upper, kernels.DeviceLaneUnit)
+	var computing errgroup.Group
+	var upper *sparse.DenseCore // nil: the device has computed them
+	computing.Go(func() (err error) {
+		if w.upper, err = w.e.UpperOnDevice(&w.above, core, slack, room); errors.Is(err, kernels.ErrNoMemory) {
+			upper, err = distances()
+		}
+		return err
+	})
+	w.down, w.inside = put(v.Entries(p.Down), slack), put(v.Entries(p.Inside), slack)
 	w.names = put(entry.Bytes(entry.As[uint32](w.e.Vertices)), 0)
 	var l blockList
 	for i := range p.Count() {
@@ -132,21 +136,10 @@ func (w *Sums) load(distances func() (*sparse.DenseCore, error)) (err error) {
 	if failed := computing.Wait(); failed != nil {
 		return cmp.Or(w.held.Err(), failed)
 	}
-	w.pitch, w.upper = upper.Pitch, put(entries(v, upper.Matrix), slack)
+	if upper != nil {
+		w.upper = put(v.Entries(upper.Matrix), slack)
+	}
 	return w.held.Err()
-}
-
-// entries returns weights as entries of the kind.
-func entries(v entry.Variant, weights []uint32) []byte {
-	if v.Bytes() == v.WeightBytes() {
-		return entry.Bytes(weights)
-	}
-	kind := v.Kind()
-	out := kind.Make(len(weights))
-	for i, w := range weights {
-		kind.Put(out, i, uint64(w))
-	}
-	return out
 }
 
 // blockList is what the kernels of blocks are told, in the words of each kernels.LaneBlock and kernels.LaneTerm.

@@ -1,8 +1,13 @@
 package sparse
 
 import (
+	"bytes"
+	"errors"
 	"math"
 	"math/rand/v2"
+	"ooc/engine/device"
+	"ooc/kernels"
+	"ooc/kernels/conformance"
 	"testing"
 
 	"ooc/engine/graph"
@@ -96,6 +101,7 @@ func checkPieces(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slac
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkOnDevice(t, e, d, core, upper)
 	p := checkCut(t, e)
 	weights := e.Variant.Kind().Wide()
 	at := func(words []uint32, i int) float64 {
@@ -127,6 +133,37 @@ func checkPieces(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slac
 				t.Fatalf("%s: distance %d→%d is %v, not %v", e.Variant, e.Vertices[from], v, got, want[v])
 			}
 		}
+	}
+}
+
+// checkOnDevice wants a device to compute the same distances, and to take no more memory than it may.
+func checkOnDevice(t *testing.T, e *Elimination, d *cpu.Device, core, want *DenseCore) {
+	t.Helper()
+	if want.Size == 0 {
+		return
+	}
+	h := device.Held{On: conformance.WithLaneOps(d)}
+	if _, err := e.UpperOnDevice(&h, core, 0, 0); !errors.Is(err, kernels.ErrNoMemory) {
+		t.Errorf("more memory than there is room for: %v", err)
+	}
+	to, err := e.UpperOnDevice(&h, core, 100, math.MaxInt64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]byte, to.Buf.Bytes()-100)
+	s := h.Stream()
+	if err := errors.Join(h.Err(), s.CopyOut(got, to), s.Sync()); err != nil {
+		t.Fatal(err)
+	}
+	row, all := len(got)/want.Pitch, e.Variant.Entries(want.Matrix)
+	for r := range want.Size {
+		if cells := want.Size * e.Variant.Bytes(); !bytes.Equal(got[r*row:][:cells], all[r*row:][:cells]) {
+			t.Fatalf("%s: distances from rank %d of %d, %d of them the core's, are other ones on a device", e.Variant, r,
+				want.Size, e.Core())
+		}
+	}
+	if err := h.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

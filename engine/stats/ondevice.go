@@ -110,7 +110,7 @@ func (x *graphGathering) onDevices(ctx context.Context, f *factors.Factors, most
 	var opening errgroup.Group
 	for i, d := range devices {
 		opening.Go(func() (err error) {
-			sums[i], err = rowsums.New(e, d, upper, deviceBatches, lanes, questions...)
+			sums[i], err = rowsums.New(e, d, f.Core, upper, deviceBatches, lanes, questions...)
 			if errors.Is(err, kernels.ErrNoMemory) {
 				return nil // fewer devices do, or none
 			}
