@@ -115,7 +115,7 @@ func (a arithmetic[W]) finish(ctx context.Context, e *Elimination, l *layout, al
 	}
 	e.Vertices, e.Rank, e.Parent = v.vertices, v.rank, v.parent
 	if alike && (v.missing(v.up)+v.missing(v.down))*mostMissing < 2*len(v.ends) {
-		e.Up = v.arcs()
+		e.Up = v.arcs(v.up)
 		if e.Down = e.Up; v.directed() {
 			e.Down = &kernels.Arcs{Offsets: e.Up.Offsets, Ends: e.Up.Ends, Weights: entry.As[uint32](v.down)}
 		}
@@ -145,9 +145,9 @@ func (v *values[W]) missing(weights []W) (count int) {
 	return count
 }
 
-// arcs returns all arcs up, as they are.
-func (v *values[W]) arcs() *kernels.Arcs {
-	a := &kernels.Arcs{Offsets: make([]int32, v.n+1), Ends: v.ends, Weights: entry.As[uint32](v.up)}
+// arcs returns all arcs of one direction, as they are.
+func (v *values[W]) arcs(weights []W) *kernels.Arcs {
+	a := &kernels.Arcs{Offsets: make([]int32, v.n+1), Ends: v.ends, Weights: entry.As[uint32](weights)}
 	for r, start := range v.start {
 		a.Offsets[r] = int32(start)
 	}
@@ -156,7 +156,11 @@ func (v *values[W]) arcs() *kernels.Arcs {
 
 // pack returns the arcs of one direction without those that are unreachable. It replaces weights.
 func pack[W weight](v *values[W], weights []W) *kernels.Arcs {
-	a := &kernels.Arcs{Offsets: make([]int32, v.n+1), Ends: make([]int32, len(weights)-v.missing(weights)+1)}
+	missing := v.missing(weights)
+	if missing == 0 {
+		return v.arcs(weights)
+	}
+	a := &kernels.Arcs{Offsets: make([]int32, v.n+1), Ends: make([]int32, len(weights)-missing+1)}
 	kept := 0
 	for r := range v.n {
 		for k := v.start[r]; k < v.start[r+1]; k++ {

@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"ooc/engine"
 	"ooc/engine/between"
 	"ooc/engine/device"
@@ -216,10 +218,7 @@ type graphGathering struct {
 }
 
 // question makes the gatherers, and returns what an engine is asked that computes their rows.
-func (x *graphGathering) question(ctx context.Context) (rows.Question, error) {
-	if err := x.g.Check(ctx); err != nil {
-		return rows.Question{}, err
-	}
+func (x *graphGathering) question() (rows.Question, error) {
 	meta := &tiles.Meta{
 		N: x.g.N, Kind: x.g.Kind, Scale: x.g.Scale, Directed: x.g.Directed, Negative: x.g.Negative,
 		Sources: x.o.Sources,
@@ -243,8 +242,8 @@ func (x *graphGathering) question(ctx context.Context) (rows.Question, error) {
 // rows.Offers.
 func Offers(ctx context.Context, g *graph.Graph, o GraphOptions) ([]rows.Offer, error) {
 	x := &graphGathering{o: o, g: g}
-	q, err := x.question(ctx)
-	if err != nil {
+	q, err := x.question()
+	if err = cmp.Or(g.Check(ctx), err); err != nil {
 		return nil, err
 	}
 	offers, err := engine.OffersOfRows(ctx, g, q)
@@ -268,7 +267,10 @@ const (
 func (x *graphGathering) prepare(ctx context.Context, head savedHead,
 	at func(live.Stage, live.StageShares)) (err error) {
 	began := time.Now()
-	q, err := x.question(ctx)
+	q, err := x.question()
+	if x.o.bounded() || x.g.Negative {
+		err = cmp.Or(x.g.Check(ctx), err)
+	}
 	if err != nil {
 		return err
 	}
@@ -327,8 +329,10 @@ func (x *graphGathering) engine(ctx context.Context, q rows.Question, was *slotH
 	if q.Pieces == 0 {
 		q.Device = nil
 	}
+	var checking errgroup.Group // meanwhile; a negative cycle is known by now
+	checking.Go(func() error { return x.g.Check(ctx) })
 	offer, err := x.o.offer(ctx, x.g, q)
-	if err == nil {
+	if err = cmp.Or(checking.Wait(), err); err == nil {
 		x.ready, err = offer.Prepare(ctx)
 	}
 	switch {
