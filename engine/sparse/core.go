@@ -8,6 +8,7 @@ import (
 
 	"ooc/engine/device"
 	"ooc/engine/internal/cancel"
+	"ooc/engine/internal/pages"
 	"ooc/engine/internal/parallel"
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -267,7 +268,7 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 	}
 
 	words := v.WeightBytes() / entry.WordBytes
-	c.Matrix = entry.As[uint32](make([]uint64, c.Pitch*c.Pitch*words/2))
+	c.Matrix = entry.As[uint32](pages.Make[uint64](c.Pitch * c.Pitch * words / 2))
 	// One tile whose entries are those of the matrix lies in it. Others pass through memory of their own.
 	direct := edge == c.Pitch && size == v.WeightBytes()
 	tile := entry.Bytes(c.Matrix)

@@ -275,6 +275,13 @@ func relaxBoth[W weight](up, down []W, at, ends []int32, ups, downs []W, to, fro
 	}
 }
 
+// settle is reset of a row that was lowered from inf: no sum is above that.
+func (a arithmetic[W]) settle(row []W) {
+	if a.limit < a.inf {
+		a.reset(row)
+	}
+}
+
 // reset replaces sums of limit or more by inf.
 func (a arithmetic[W]) reset(row []W) {
 	for k, w := range row {

@@ -11,6 +11,7 @@ import (
 
 	"ooc/engine/graph"
 	"ooc/engine/internal/cancel"
+	"ooc/engine/internal/pages"
 	"ooc/engine/internal/parallel"
 	"ooc/engine/sparse/ordering"
 	"ooc/kernels/entry"
@@ -261,7 +262,7 @@ func (r *Order) structure(ctx context.Context, p *ordering.Pattern, most int64) 
 	for v := range r.Limit {
 		r.start[v+1] = r.start[v] + int64(len(x.rows[v]))
 	}
-	r.up = make([]int32, r.start[r.Limit])
+	r.up = pages.Make[int32](int(r.start[r.Limit]))
 	parts := runtime.GOMAXPROCS(0)
 	together(parts, func(i int) {
 		for v := r.Limit * i / parts; v < r.Limit*(i+1)/parts; v++ {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"ooc/engine/internal/cancel"
+	"ooc/engine/internal/pages"
 	"ooc/engine/internal/parallel"
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -89,7 +90,7 @@ func (v *values[W]) cutOff(ctx context.Context) (*Pieces, error) {
 // inside finds the lengths of the paths between the vertices of each piece: up to those above both, and down. A row
 // is of the paths from a vertex, so it grows from their ends, by arcs against their directions.
 func (v *values[W]) inside(ctx context.Context, p *Pieces) ([]W, error) {
-	lengths := make([]W, int(p.InsideAt[p.Count()])*PieceUnit)
+	lengths := pages.Make[W](int(p.InsideAt[p.Count()]) * PieceUnit)
 	return lengths, parallel.Do(ctx, p.Count(), func() func(i int) error {
 		poll := &cancel.Poll{Ctx: ctx}
 		return func(i int) error {
@@ -100,7 +101,7 @@ func (v *values[W]) inside(ctx context.Context, p *Pieces) ([]W, error) {
 			row := func(r int32) []W { return rows[int(r-first)*pitch:][:size] }
 			for r := last; r >= first; r-- {
 				row(r)[r-first] = 0
-				v.reset(row(r))
+				v.settle(row(r))
 				for k := v.start[r+1] - 1; k >= v.start[r] && v.ends[k] >= first; k-- {
 					v.lowerTo(row(v.ends[k]), row(r), v.down[k:][:1])
 				}
@@ -109,7 +110,7 @@ func (v *values[W]) inside(ctx context.Context, p *Pieces) ([]W, error) {
 				for k := v.start[r+1] - 1; k >= v.start[r] && v.ends[k] >= first; k-- {
 					v.lowerTo(row(r), row(v.ends[k]), v.up[k:][:1])
 				}
-				v.reset(row(r))
+				v.settle(row(r))
 			}
 			v.tally.Done.Add(v.insideWork(v.pieces[i]))
 			return poll.After(int64(size * size))
@@ -120,7 +121,7 @@ func (v *values[W]) inside(ctx context.Context, p *Pieces) ([]W, error) {
 // paths finds, for each piece, the lengths of the shortest paths by arcs of some weights between its boundary and its
 // vertices.
 func (v *values[W]) paths(ctx context.Context, p *Pieces, weights []W) ([]W, error) {
-	lengths := make([]W, int(p.At[p.Count()])*PieceUnit)
+	lengths := pages.Make[W](int(p.At[p.Count()]) * PieceUnit)
 	return lengths, parallel.Do(ctx, p.Count(), func() func(i int) error {
 		column, poll, table := make([]int32, p.Upper), &cancel.Poll{Ctx: ctx}, []W(nil)
 		return func(i int) error {
@@ -182,7 +183,7 @@ func (v *values[W]) nearest(table []W, first, j int32, column []int32, weights [
 			v.lowerTo(row[:width], table[int(end-first)*width:][:width], weights[k:][:1])
 		}
 	}
-	v.reset(row)
+	v.settle(row)
 }
 
 // Upper returns the elimination of the upper part alone. Its vertices are the ranks below Pieces.Upper, and it has
@@ -215,7 +216,7 @@ func (e *Elimination) UpperDistances(ctx context.Context, s kernels.HostLaneOps,
 	n, v := e.Pieces.Upper, e.Variant
 	all := &DenseCore{Host: s, Variant: v, Size: n, Pitch: entry.RoundUp(n, kernels.DeviceLaneUnit)}
 	words, lanes := v.WeightBytes()/entry.WordBytes, top.BatchLanes()
-	all.Matrix = entry.As[uint32](make([]uint64, all.Pitch*all.Pitch*words/2))
+	all.Matrix = entry.As[uint32](pages.Make[uint64](all.Pitch * all.Pitch * words / 2))
 	row := all.Pitch * v.Bytes()
 	return all, parallel.Do(ctx, entry.CeilDiv(n, lanes), func() func(i int) error {
 		scratch := entry.Bytes(make([]uint64, entry.CeilDiv(int(top.ScratchBytes(lanes)), 8)))
