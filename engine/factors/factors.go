@@ -131,6 +131,9 @@ func prepare(ctx context.Context, g *graph.Graph, q rows.Question, order *sparse
 	if err != nil {
 		return nil, err
 	}
+	if f.Elimination.Pieces != nil && q.Cut != nil {
+		q.Cut(f.Elimination)
+	}
 	q.Stage(live.StageCore, shares)
 	closing := time.Now()
 	f.EliminateSeconds = closing.Sub(began).Seconds()

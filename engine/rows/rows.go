@@ -28,6 +28,8 @@ type Question struct {
 	Memory  int64          // bytes to take at most; 0: no limit, but what is free has to be enough
 	Device  kernels.Device // does what it can, and stays the caller's; nil: the processor does all
 	Counts  kernels.Device // counts vertices by their distance, where rows are wanted for no more; nil: it does not
+	// Cut is called with an elimination in pieces before its core is closed; it may be nil.
+	Cut func(*sparse.Elimination)
 	// Stage is called when a stage begins, with what stages take, if that is known yet; it may be nil.
 	Stage  func(live.Stage, live.StageShares)
 	Engine string // the name of the engine to take; "": the one that takes least time

@@ -61,11 +61,11 @@ func memory(e *sparse.Elimination, lanes int, questions ...kernels.LaneQuestion)
 // so many lanes, a multiple of kernels.DeviceLaneUnit, and for questions that take as much as these. It fails with
 // kernels.ErrNoMemory where there is room for none.
 //
-// The distances between upper ranks are computed meanwhile, from those of the core. Where the device has no memory for
-// that, upper computes them, as e.UpperDistances does, and its error is New's. Sums on several devices may have the same
-// sync.OnceValues.
-func New(e *sparse.Elimination, d kernels.Device, core *sparse.DenseCore, upper func() (*sparse.DenseCore, error),
-	most, lanes int, questions ...kernels.LaneQuestion) (w *Sums, err error) {
+// The distances between upper ranks come last, from those of the core, for which core may wait. Where the device has no
+// memory to compute them, upper does, as e.UpperDistances. Their errors are New's. Sums on several devices may have the
+// same sync.OnceValues.
+func New(e *sparse.Elimination, d kernels.Device, core, upper func() (*sparse.DenseCore, error), most, lanes int,
+	questions ...kernels.LaneQuestion) (w *Sums, err error) {
 	can, ok := kernels.As[kernels.LaneOps](d)
 	if !ok || e.Pieces == nil {
 		return nil, errors.New("there are no pieces, or the device has no products of lanes")
@@ -79,12 +79,22 @@ func New(e *sparse.Elimination, d kernels.Device, core *sparse.DenseCore, upper 
 		return nil, fmt.Errorf("%w: %d bytes for a batch, and there are %d", kernels.ErrNoMemory, batch, room)
 	}
 	w = &Sums{e: e, device: d, can: can, held: device.Held{On: d}, above: device.Held{On: d}}
-	err = w.load(core, upper, room-batch)
-	for err == nil && len(w.Batches) < min(most, int(room/batch)) {
-		var b *Batch
-		if b, err = w.newBatch(lanes, questions); err == nil {
-			w.Batches = append(w.Batches, b)
+	most = min(most, int(room/batch))
+	spare := room - int64(most)*batch
+	wide := spare > besides*int64(e.Variant.Bytes())*int64(e.Pieces.Upper)*int64(e.Pieces.Upper)
+	open := func() (err error) {
+		for err == nil && len(w.Batches) < most {
+			var b *Batch
+			if b, err = w.newBatch(lanes, questions); err == nil {
+				w.Batches = append(w.Batches, b)
+			}
 		}
+		return err
+	}
+	if wide {
+		err = w.load(core, upper, spare, open)
+	} else if _, err = core(); err == nil { // it is closed on the device, which has no memory for more at a time
+		err = cmp.Or(w.load(core, upper, room-batch, func() error { return nil }), open())
 	}
 	if err != nil && !(errors.Is(err, kernels.ErrNoMemory) && len(w.Batches) > 0) {
 		return nil, errors.Join(err, w.Close())
@@ -102,8 +112,11 @@ func (w *Sums) Close() error {
 	return errors.Join(err, w.held.Close(), w.above.Close())
 }
 
-// load copies everything to the device, which has room for so many bytes more.
-func (w *Sums) load(core *sparse.DenseCore, distances func() (*sparse.DenseCore, error), room int64) (err error) {
+// besides is how many matrices of the upper ranks' distances a device may need room for until there is one.
+const besides = 4
+
+// load copies everything to the device, which has room for so many bytes more, and opens the batches.
+func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int64, open func() error) (err error) {
 	s, err := w.device.NewStream()
 	if err != nil {
 		return err
@@ -133,8 +146,9 @@ func (w *Sums) load(core *sparse.DenseCore, distances func() (*sparse.DenseCore,
 	}
 	w.count = len(l.blocks) / blockWords
 	w.blocks, w.terms = put(entry.Bytes(l.blocks), 0), put(entry.Bytes(l.terms), 0)
-	if failed := computing.Wait(); failed != nil {
-		return cmp.Or(w.held.Err(), failed)
+	err = cmp.Or(w.held.Err(), open())
+	if err = cmp.Or(computing.Wait(), err); err != nil {
+		return err
 	}
 	if upper != nil {
 		w.upper = put(v.Entries(upper.Matrix), slack)

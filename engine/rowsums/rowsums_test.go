@@ -59,9 +59,10 @@ func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack floa
 	if err != nil {
 		t.Fatal(err)
 	}
+	closed := func() (*sparse.DenseCore, error) { return core, nil }
 	upper := func() (*sparse.DenseCore, error) { return e.UpperDistances(t.Context(), d, core) }
 	lanes := kernels.DeviceLaneUnit * (1 + r.IntN(2))
-	w, err := New(e, conformance.WithLaneOps(d), core, upper, 1, lanes, kernels.LaneNearest{K: 2})
+	w, err := New(e, conformance.WithLaneOps(d), closed, upper, 1, lanes, kernels.LaneNearest{K: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack floa
 	if _, _, err := b.Sums(nil, false); err == nil {
 		t.Error("no sources are not refused")
 	}
-	if _, err := New(e, conformance.WithLaneOps(d), core, upper, 1, 65); err == nil {
+	if _, err := New(e, conformance.WithLaneOps(d), closed, upper, 1, 65); err == nil {
 		t.Error("65 lanes are not refused")
 	}
 	return true

@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,13 +15,13 @@ import (
 const upperRows = 64
 
 // UpperOnDevice returns the distances of UpperDistances, bit for bit, in memory that h takes on its device, which has
-// kernels.LaneOps: Pitch rows of as many entries, as in a DenseCore, and slack bytes more. It fails with
-// kernels.ErrNoMemory where it would take more than room beside.
+// kernels.LaneOps: Pitch rows of as many entries, as in a DenseCore, and slack bytes more. Of the core it asks last. It
+// fails with kernels.ErrNoMemory where it would take more than room beside.
 //
 // All upper ranks are lanes of one batch. It climbs from each, and multiplies what reaches the core by the core's rows.
 // Of the core few vertices are reached from below, so that this takes far less than a product with all of its matrix.
-func (e *Elimination) UpperOnDevice(h *device.Held, core *DenseCore, slack int, room int64) (to kernels.Tile,
-	err error) {
+func (e *Elimination) UpperOnDevice(h *device.Held, core func() (*DenseCore, error), slack int,
+	room int64) (to kernels.Tile, err error) {
 	can, ok := kernels.As[kernels.LaneOps](h.On)
 	if !ok {
 		return to, errors.New("the device has no operations on lanes")
@@ -33,7 +34,8 @@ func (e *Elimination) UpperOnDevice(h *device.Held, core *DenseCore, slack int, 
 	}
 	pitch := entry.RoundUp(n, kernels.DeviceLaneUnit)
 	shape, first := top.Shape(pitch), c/kernels.LaneWeightUnit*kernels.LaneWeightUnit
-	below := int64(core.Pitch+n-int(first)) * int64(core.Pitch) * size // the core's rows, and those of first and all after
+	width := entry.RoundUp(int(c), kernels.DeviceLaneUnit)
+	below := int64(width+n-int(first)) * int64(width) * size // the core's rows, and those of first and all after
 	if need := shape.FixedBytes() + shape.rows()*int64(pitch)*size + below; need > room {
 		return to, fmt.Errorf("%w: %d bytes for distances between %d ranks, and there are %d", kernels.ErrNoMemory,
 			need, n, room)
@@ -77,11 +79,15 @@ func (e *Elimination) UpperOnDevice(h *device.Held, core *DenseCore, slack int, 
 			Weights: arcs[2], Sources: sources, Fresh: fresh, Ranges: ranges})
 	}
 	err = level(w.up, l.climb, ends, true)
+	closed, failed := core()
+	if err = cmp.Or(failed, err); err != nil {
+		return to, err
+	}
 	if c > 0 {
 		product.Lanes = rows
 		across := kernels.LaneTranspose{Dst: kernels.Tile{Buf: lanes.Buf, Off: int64(l.Core) * int64(pitch) * size},
 			Edge: pitch, Side: 1, Lanes: rows, Width: l.Core, Columns: places}
-		err = errors.Join(err, s.CopyIn(rows, v.Entries(core.Matrix)), can.LaneBlocks(s, v, product),
+		err = errors.Join(err, s.CopyIn(rows, v.Entries(closed.Matrix)), can.LaneBlocks(s, v, product),
 			can.LaneTranspose(s, v, across))
 	}
 	all := kernels.LaneTranspose{Dst: to, Edge: pitch, Side: 1, Lanes: lanes, Width: pitch, Columns: w.columns,

@@ -23,6 +23,7 @@ import (
 	"ooc/engine/live"
 	"ooc/engine/rows"
 	"ooc/engine/searches"
+	"ooc/engine/sparse"
 	"ooc/engine/task"
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -204,14 +205,15 @@ func digest(list []byte) string {
 // graphGathering is one call of OfGraph.
 type graphGathering struct {
 	*gathering
-	o     GraphOptions
-	g     *graph.Graph
-	ready rows.Ready // nil: not yet
-	file  *saved
-	slot  slotHead // what the next slot will say, apart from bands and time
-	began time.Time
-	tally cancel.Tally // of the stage at hand
-	sum   Summary
+	o       GraphOptions
+	g       *graph.Graph
+	ready   rows.Ready // nil: not yet
+	opening *opening   // nil: no devices add up rows
+	file    *saved
+	slot    slotHead // what the next slot will say, apart from bands and time
+	began   time.Time
+	tally   cancel.Tally // of the stage at hand
+	sum     Summary
 
 	sums    *between.Sums  // nil: not asked for
 	between *between.Ready // nil: not yet
@@ -321,7 +323,7 @@ func (o *GraphOptions) bounded() bool { return o.Values != nil && !math.IsInf(o.
 func (x *graphGathering) engine(ctx context.Context, q rows.Question, was *slotHead,
 	at func(live.Stage, live.StageShares)) error {
 	most := q.Pieces
-	q.Stage = at
+	q.Stage, q.Cut = at, func(e *sparse.Elimination) { x.open(ctx, e, most) }
 	if was != nil {
 		eliminated := int(was.Eliminated)
 		q.Engine, q.After, q.Pieces = was.engine(), &eliminated, int(was.Pieces)
@@ -334,6 +336,7 @@ func (x *graphGathering) engine(ctx context.Context, q rows.Question, was *slotH
 	offer, err := x.o.offer(ctx, x.g, q)
 	if err = cmp.Or(checking.Wait(), err); err == nil {
 		x.ready, err = offer.Prepare(ctx)
+		x.opening.closed(x.ready, err)
 	}
 	switch {
 	case was != nil && errors.Is(err, rows.ErrNoEngine):
@@ -353,7 +356,7 @@ func (x *graphGathering) engine(ctx context.Context, q rows.Question, was *slotH
 	if f, ok := x.ready.(*factors.Factors); ok {
 		x.sum.Eliminated, x.sum.Core = f.Elimination.Work.Eliminated, f.Elimination.Work.Core
 		x.slot.Eliminated, x.run.Shares = int64(x.sum.Eliminated), factors.Shares(f.Elimination.Work)
-		return x.onDevices(ctx, f, most)
+		return x.onDevices(f)
 	}
 	if x.sum.Alone = searches.Alone(x.ready, q.Counts, offer.Counted); offer.Counted {
 		return x.countOnDevices()
@@ -370,8 +373,9 @@ func (x *graphGathering) otherOrder() error {
 
 // close gives back what prepare has opened.
 func (x *graphGathering) close() (err error) {
+	err = x.opening.close()
 	if x.gathering != nil && x.from.close != nil {
-		err = x.from.close()
+		err = errors.Join(err, x.from.close())
 	}
 	if x.between != nil {
 		err = errors.Join(err, x.between.Close())

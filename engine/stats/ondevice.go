@@ -11,6 +11,7 @@ import (
 
 	"ooc/engine/device"
 	"ooc/engine/factors"
+	"ooc/engine/rows"
 	"ooc/engine/rowsums"
 	"ooc/engine/sparse"
 	"ooc/kernels"
@@ -93,43 +94,85 @@ func (x *graphGathering) mostUpper() int {
 	return int(math.Sqrt(most)) / kernels.DeviceLaneUnit * kernels.DeviceLaneUnit
 }
 
-// onDevices makes the rows of the gathering's source be added up on devices as they are computed there, a batch for
-// each band; those that are asked for one by one are the source's still. Bands are dealt to batches of all devices,
-// which are of one shape and end in order, so on devices of one kind results have the same bits whatever their number.
-// It does nothing where no device has the memory, or elimination has left more than most upper ranks. A batch takes
-// some 2 KB of host memory for each of them, and 32 bytes a vertex, which no limit counts.
-func (x *graphGathering) onDevices(ctx context.Context, f *factors.Factors, most int) error {
-	e := f.Elimination
-	if e.Pieces == nil || e.Pieces.Upper > most {
-		return nil
+// opening is Sums that are opened on devices while the core is closed.
+type opening struct {
+	devices []kernels.Device
+	sums    []*rowsums.Sums // nil: there is no memory for it
+	all     errgroup.Group
+	core    chan struct{} // is closed when f is there
+	f       *factors.Factors
+	err     error // why it is not
+}
+
+// open begins to open them, unless elimination has left more than most upper ranks.
+func (x *graphGathering) open(ctx context.Context, e *sparse.Elimination, most int) {
+	if e.Pieces.Upper > most {
+		return
 	}
 	devices, questions := x.askDevices()
-	lanes := entry.RoundUp(x.from.height, kernels.DeviceLaneUnit)
-	upper := sync.OnceValues(func() (*sparse.DenseCore, error) { return e.UpperDistances(ctx, f.Core.Host, f.Core) })
-	sums := make([]*rowsums.Sums, len(devices))
-	var opening errgroup.Group
+	o := &opening{devices: devices, sums: make([]*rowsums.Sums, len(devices)), core: make(chan struct{})}
+	x.opening = o
+	core := func() (*sparse.DenseCore, error) {
+		if <-o.core; o.err != nil {
+			return nil, o.err
+		}
+		return o.f.Core, nil
+	}
+	upper := sync.OnceValues(func() (*sparse.DenseCore, error) {
+		core, err := core()
+		if err != nil {
+			return nil, err
+		}
+		return e.UpperDistances(ctx, core.Host, core)
+	})
+	lanes := entry.RoundUp(heightOf(x.o.rows(x.g)), kernels.DeviceLaneUnit)
 	for i, d := range devices {
-		opening.Go(func() (err error) {
-			sums[i], err = rowsums.New(e, d, f.Core, upper, deviceBatches, lanes, questions...)
+		o.all.Go(func() (err error) {
+			o.sums[i], err = rowsums.New(e, d, core, upper, deviceBatches, lanes, questions...)
 			if errors.Is(err, kernels.ErrNoMemory) {
 				return nil // fewer devices do, or none
 			}
 			return err
 		})
 	}
-	err := opening.Wait()
-	computed := x.from.close
-	x.from.close = func() (err error) {
-		for _, s := range sums {
-			if s != nil {
-				err = errors.Join(err, s.Close())
-			}
-		}
-		return errors.Join(err, computed())
+}
+
+// closed says how closing the core has ended.
+func (o *opening) closed(ready rows.Ready, err error) {
+	if o != nil {
+		o.f, _ = ready.(*factors.Factors)
+		o.err = err
+		close(o.core)
 	}
-	if err != nil {
+}
+
+func (o *opening) close() (err error) {
+	if o == nil {
+		return nil
+	}
+	_ = o.all.Wait() // whose error is told by now
+	for _, s := range o.sums {
+		if s != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}
+	return err
+}
+
+// onDevices makes the rows of the gathering's source be added up on devices as they are computed there, a batch for
+// each band; those that are asked for one by one are the source's still. Bands are dealt to batches of all devices,
+// which are of one shape and end in order, so on devices of one kind results have the same bits whatever their number.
+// It does nothing where no device has the memory, or elimination has left too many upper ranks. A batch takes
+// some 2 KB of host memory for each of them, and 32 bytes a vertex, which no limit counts.
+func (x *graphGathering) onDevices(f *factors.Factors) error {
+	if x.opening == nil {
+		return nil
+	}
+	devices, sums := x.opening.devices, x.opening.sums
+	if err := x.opening.all.Wait(); err != nil {
 		return fmt.Errorf("sums of rows: %w", err)
 	}
+	e := f.Elimination
 	var used []kernels.Device
 	var batches []*rowsums.Batch // of all devices in turn
 	for k := range deviceBatches {
