@@ -131,14 +131,15 @@ func prepare(ctx context.Context, g *graph.Graph, q rows.Question, order *sparse
 	if err != nil {
 		return nil, err
 	}
-	if f.Elimination.Pieces != nil && q.Cut != nil {
+	cut := f.Elimination.Pieces != nil && q.Cut != nil
+	if cut {
 		q.Cut(f.Elimination)
 	}
 	q.Stage(live.StageCore, shares)
 	closing := time.Now()
 	f.EliminateSeconds = closing.Sub(began).Seconds()
 	for _, d := range closers {
-		if f.Core, err = f.Elimination.CloseCore(ctx, d, host); !errors.Is(err, kernels.ErrNoMemory) {
+		if f.Core, err = f.Elimination.CloseCore(ctx, d, host, cut); !errors.Is(err, kernels.ErrNoMemory) {
 			break
 		}
 	}

@@ -93,8 +93,10 @@ func New(e *sparse.Elimination, d kernels.Device, core, upper func() (*sparse.De
 	}
 	if wide {
 		err = w.load(core, upper, spare, open)
-	} else if _, err = core(); err == nil { // it is closed on the device, which has no memory for more at a time
-		err = cmp.Or(w.load(core, upper, room-batch, func() error { return nil }), open())
+	} else if closed, failed := core(); failed != nil {
+		err = failed
+	} else { // it is closed on the device, which has no memory for more at a time
+		err = cmp.Or(closed.Fetch(), w.load(core, upper, room-batch, func() error { return nil }), open())
 	}
 	if err != nil && !(errors.Is(err, kernels.ErrNoMemory) && len(w.Batches) > 0) {
 		return nil, errors.Join(err, w.Close())

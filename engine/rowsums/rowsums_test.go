@@ -55,7 +55,7 @@ func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack floa
 	if e.Pieces == nil {
 		return false
 	}
-	core, err := e.CloseCore(t.Context(), d, d)
+	core, err := e.CloseCore(t.Context(), d, d, false)
 	if err != nil {
 		t.Fatal(err)
 	}

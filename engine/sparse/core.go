@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"ooc/engine/device"
 	"ooc/engine/internal/cancel"
@@ -210,6 +211,36 @@ type DenseCore struct {
 	// Matrix: Pitch rows of Pitch weights, as those of kernels.Arcs; what pads them is not negative, and does not
 	// matter.
 	Matrix []uint32
+
+	kept *keptCore // nil: Matrix has it
+}
+
+// keptCore is a core's matrix in the memory of the device that has closed it, with rows for the upper ranks after it.
+type keptCore struct {
+	over   sync.Once
+	failed error
+	held   device.Held
+	stream kernels.Stream
+	tile   kernels.Tile
+}
+
+// Fetch makes sure that Matrix is there, after CloseCore has left it on a device. Any number of goroutines may call it.
+func (c *DenseCore) Fetch() error {
+	return c.give(func(k *keptCore) error {
+		return errors.Join(k.stream.CopyOut(entry.Bytes(c.Matrix), k.tile), k.stream.Sync())
+	})
+}
+
+// Close gives back the device's memory. Matrix is of no use then, unless it was fetched.
+func (c *DenseCore) Close() error { return c.give(func(*keptCore) error { return nil }) }
+
+func (c *DenseCore) give(last func(*keptCore) error) error {
+	if c == nil || c.kept == nil {
+		return nil
+	}
+	k := c.kept
+	k.over.Do(func() { k.failed = errors.Join(last(k), k.held.Close()) })
+	return k.failed
 }
 
 // Cross implements coreRows.
@@ -230,13 +261,15 @@ const (
 )
 
 // CloseCore closes the core on a device, whose memory has to have room for Size² entries and their padding to tiles;
-// larger cores are solved by package rounds. It fails with the cause of ctx if that ends before the device begins.
-func (e *Elimination) CloseCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps) (*DenseCore, error) {
-	return e.closeCore(ctx, d, s, oneTile, coreEdge)
+// larger cores are solved by package rounds. It fails with the cause of ctx if that ends before the device begins. keep
+// has it leave the matrix on the device, if that can be: then Fetch, and Close the core in any case.
+func (e *Elimination) CloseCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps,
+	keep bool) (*DenseCore, error) {
+	return e.closeCore(ctx, d, s, oneTile, coreEdge, keep)
 }
 
-func (e *Elimination) closeCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps, most,
-	edge int) (*DenseCore, error) {
+func (e *Elimination) closeCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps, most, edge int,
+	keep bool) (*DenseCore, error) {
 	c := &DenseCore{Host: s, Variant: e.Variant, Size: e.Core()}
 	if c.Size == 0 {
 		return c, nil
@@ -250,21 +283,31 @@ func (e *Elimination) closeCore(ctx context.Context, d kernels.Device, s kernels
 	} else {
 		edge = c.Pitch
 	}
-	if err := e.closeTiles(ctx, d, c, edge, side); err != nil {
+	if err := e.closeTiles(ctx, d, c, edge, side, keep); err != nil {
 		return nil, fmt.Errorf("close a core of %d vertices: %w", c.Size, err)
 	}
 	return c, nil
 }
 
-// closeTiles closes the core on a device as side×side tiles, and takes its distances to c.Matrix.
-func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *DenseCore, edge, side int) (err error) {
+// closeTiles closes the core on a device as side×side tiles, and takes its distances to c.Matrix, or keeps them there.
+func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *DenseCore, edge, side int,
+	keep bool) (err error) {
 	v, size := e.Variant, e.Variant.Bytes()
 	bytes := int64(edge) * int64(edge) * int64(size)
-	held := device.Held{On: d}
-	defer func() { err = errors.Join(err, held.Close()) }()
-	buf, stream := held.Buffer(int64(side)*int64(side)*bytes), held.Stream()
-	if held.Err() != nil {
-		return held.Err()
+	kept := &keptCore{held: device.Held{On: d}}
+	keep = keep && edge == c.Pitch && size == v.WeightBytes()
+	defer func() {
+		if err != nil || !keep {
+			err = errors.Join(err, kept.held.Close())
+		}
+	}()
+	room := int64(side) * int64(side) * bytes
+	if keep {
+		room += e.below() * int64(c.Pitch*size)
+	}
+	buf, stream := kept.held.Buffer(room), kept.held.Stream()
+	if kept.held.Err() != nil {
+		return kept.held.Err()
 	}
 
 	words := v.WeightBytes() / entry.WordBytes
@@ -296,6 +339,10 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 	}
 	if err := stream.Closure(v, edge, pivot); err != nil {
 		return err
+	}
+	if keep {
+		kept.stream, kept.tile, c.kept = stream, pivot[0], kept
+		return stream.Sync()
 	}
 	for k, from := range pivot {
 		if err := errors.Join(stream.CopyOut(tile, from), stream.Sync()); err != nil || direct {

@@ -86,7 +86,7 @@ func (e *Elimination) NewDeviceExpander(d kernels.Device, core *DenseCore, edge 
 
 // arcsOn is NewDeviceExpander without the core. Errors are those of what it holds.
 func (e *Elimination) arcsOn(d kernels.Device, can kernels.LaneOps, edge int) *DeviceExpander {
-	w := &DeviceExpander{l: e.Levelled(), can: can, shape: e.Shape(edge), held: device.Held{On: d}}
+	w := &DeviceExpander{l: e.levelled(), can: can, shape: e.Shape(edge), held: device.Held{On: d}}
 	w.stream = w.held.Stream()
 	put := func(words []uint32) kernels.Tile { return w.held.Put(w.stream, entry.Bytes(words), 0) }
 	arcs := func(a *kernels.Arcs) [3]kernels.Tile {

@@ -186,9 +186,9 @@ func (v *values[W]) nearest(table []W, first, j int32, column []int32, weights [
 	v.settle(row)
 }
 
-// Upper returns the elimination of the upper part alone. Its vertices are the ranks below Pieces.Upper, and it has
+// upper returns the elimination of the upper part alone. Its vertices are the ranks below Pieces.Upper, and it has
 // the same core. It has no tiles: CloseCore takes the whole elimination.
-func (e *Elimination) Upper() *Elimination {
+func (e *Elimination) upper() *Elimination {
 	n := e.Pieces.Upper
 	top := &Elimination{Variant: e.Variant, Parent: e.Parent[:n], Up: firstRows(e.Up, n, e.Variant)}
 	top.Work = Work{Vertices: n, Sources: n, Eliminated: n - e.Core(), Core: e.Core()}
@@ -212,7 +212,12 @@ func firstRows(a *kernels.Arcs, rows int, v entry.Variant) *kernels.Arcs {
 // UpperDistances returns the distances between all upper ranks, from those between the core's vertices, which
 // CloseCore gives. It takes all processors, and fails with the cause of ctx if that ends first.
 func (e *Elimination) UpperDistances(ctx context.Context, s kernels.HostLaneOps, core coreRows) (*DenseCore, error) {
-	top := e.Upper()
+	if dense, is := core.(*DenseCore); is {
+		if err := dense.Fetch(); err != nil {
+			return nil, err
+		}
+	}
+	top := e.upper()
 	n, v := e.Pieces.Upper, e.Variant
 	all := &DenseCore{Host: s, Variant: v, Size: n, Pitch: entry.RoundUp(n, kernels.DeviceLaneUnit)}
 	words, lanes := v.WeightBytes()/entry.WordBytes, top.BatchLanes()

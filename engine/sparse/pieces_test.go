@@ -93,7 +93,7 @@ func checkPieces(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slac
 	if e.Pieces == nil {
 		return
 	}
-	core, err := e.CloseCore(t.Context(), d, d)
+	core, err := e.CloseCore(t.Context(), d, d, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,35 +136,53 @@ func checkPieces(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slac
 	}
 }
 
-// checkOnDevice wants a device to compute the same distances, and to take no more memory than it may.
+// checkOnDevice wants a device to compute the same distances, from a core that it has kept or not, and to take no more
+// memory than it may.
 func checkOnDevice(t *testing.T, e *Elimination, d *cpu.Device, core, want *DenseCore) {
 	t.Helper()
 	if want.Size == 0 {
 		return
 	}
-	closed := func() (*DenseCore, error) { return core, nil }
-	h := device.Held{On: conformance.WithLaneOps(d)}
-	if _, err := e.UpperOnDevice(&h, closed, 0, 0); !errors.Is(err, kernels.ErrNoMemory) {
-		t.Errorf("more memory than there is room for: %v", err)
-	}
-	to, err := e.UpperOnDevice(&h, closed, 100, math.MaxInt64)
+	on := conformance.WithLaneOps(d)
+	kept, err := e.CloseCore(t.Context(), on, d, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := make([]byte, to.Buf.Bytes()-100)
-	s := h.Stream()
-	if err := errors.Join(h.Err(), s.CopyOut(got, to), s.Sync()); err != nil {
+	for _, core := range []*DenseCore{core, kept} {
+		h := device.Held{On: on}
+		closed := func() (*DenseCore, error) { return core, nil }
+		if _, err := e.UpperOnDevice(&h, closed, 0, 0); !errors.Is(err, kernels.ErrNoMemory) {
+			t.Errorf("more memory than there is room for: %v", err)
+		}
+		to, err := e.UpperOnDevice(&h, closed, 100, math.MaxInt64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, to.Buf.Bytes()-100)
+		s := h.Stream()
+		if err := errors.Join(h.Err(), s.CopyOut(got, to), s.Sync()); err != nil {
+			t.Fatal(err)
+		}
+		sameRows(t, e, got, want)
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := errors.Join(kept.Fetch(), kept.Close()); err != nil {
 		t.Fatal(err)
 	}
-	row, all := len(got)/want.Pitch, e.Variant.Entries(want.Matrix)
+	sameRows(t, e, e.Variant.Entries(kept.Matrix), core)
+}
+
+// sameRows wants entries to be those of a matrix, but for what pads it.
+func sameRows(t *testing.T, e *Elimination, got []byte, want *DenseCore) {
+	t.Helper()
+	all, row := e.Variant.Entries(want.Matrix), want.Pitch*e.Variant.Bytes()
 	for r := range want.Size {
 		if cells := want.Size * e.Variant.Bytes(); !bytes.Equal(got[r*row:][:cells], all[r*row:][:cells]) {
 			t.Fatalf("%s: distances from rank %d of %d, %d of them the core's, are other ones on a device", e.Variant, r,
 				want.Size, e.Core())
 		}
-	}
-	if err := h.Close(); err != nil {
-		t.Error(err)
 	}
 }
 

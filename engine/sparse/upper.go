@@ -26,16 +26,16 @@ func (e *Elimination) UpperOnDevice(h *device.Held, core func() (*DenseCore, err
 	if !ok {
 		return to, errors.New("the device has no operations on lanes")
 	}
-	top, v := e.Upper(), e.Variant
+	top, v := e.upper(), e.Variant
 	n, c, size := e.Pieces.Upper, int32(e.Core()), int64(v.Bytes())
 	if n == 0 {
 		to.Buf = h.Buffer(int64(max(slack, 1)))
 		return to, h.Err()
 	}
 	pitch := entry.RoundUp(n, kernels.DeviceLaneUnit)
-	shape, first := top.Shape(pitch), c/kernels.LaneWeightUnit*kernels.LaneWeightUnit
+	shape, first := top.Shape(pitch), int32(e.firstUpper())
 	width := entry.RoundUp(int(c), kernels.DeviceLaneUnit)
-	below := int64(width+n-int(first)) * int64(width) * size // the core's rows, and those of first and all after
+	below := (int64(width) + e.below()) * int64(width) * size
 	if need := shape.FixedBytes() + shape.rows()*int64(pitch)*size + below; need > room {
 		return to, fmt.Errorf("%w: %d bytes for distances between %d ranks, and there are %d", kernels.ErrNoMemory,
 			need, n, room)
@@ -67,9 +67,6 @@ func (e *Elimination) UpperOnDevice(h *device.Held, core func() (*DenseCore, err
 	product := kernels.LaneBlocks{Width: l.Core, Blocks: put(blocks), Terms: put(terms), Count: len(blocks) / 5,
 		Weights: lanes, Fresh: true}
 	places := put(columns)
-	if c > 0 {
-		rows.Buf = w.held.Buffer(below)
-	}
 	to.Buf = h.Buffer(int64(pitch)*int64(pitch)*size + int64(slack))
 	if err := errors.Join(w.held.Err(), h.Err()); err != nil {
 		return to, err
@@ -84,15 +81,34 @@ func (e *Elimination) UpperOnDevice(h *device.Held, core func() (*DenseCore, err
 		return to, err
 	}
 	if c > 0 {
+		if k := closed.kept; k != nil && k.held.On == h.On {
+			rows = k.tile
+		} else {
+			rows.Buf = w.held.Buffer(below)
+			err = errors.Join(err, closed.Fetch(), w.held.Err())
+			if err == nil {
+				err = s.CopyIn(rows, v.Entries(closed.Matrix))
+			}
+		}
+		if err != nil {
+			return to, err
+		}
 		product.Lanes = rows
 		across := kernels.LaneTranspose{Dst: kernels.Tile{Buf: lanes.Buf, Off: int64(l.Core) * int64(pitch) * size},
 			Edge: pitch, Side: 1, Lanes: rows, Width: l.Core, Columns: places}
-		err = errors.Join(err, s.CopyIn(rows, v.Entries(closed.Matrix)), can.LaneBlocks(s, v, product),
-			can.LaneTranspose(s, v, across))
+		err = errors.Join(can.LaneBlocks(s, v, product), can.LaneTranspose(s, v, across))
 	}
 	all := kernels.LaneTranspose{Dst: to, Edge: pitch, Side: 1, Lanes: lanes, Width: pitch, Columns: w.columns,
 		Sources: kernels.Tile{Buf: ends.Buf, Off: int64(pitch) * entry.WordBytes}}
 	return to, errors.Join(err, level(w.down, l.descent, kernels.Tile{}, false), can.LaneTranspose(s, v, all), s.Sync())
+}
+
+// below is how many rows a device needs after those of the core for upper ranks: these begin with the first of a unit of
+// weights.
+func (e *Elimination) below() int64 { return int64(e.Pieces.Upper - e.firstUpper()) }
+
+func (e *Elimination) firstUpper() int {
+	return e.Core() / kernels.LaneWeightUnit * kernels.LaneWeightUnit
 }
 
 // reached lists the core vertices that paths up from some ranks may reach, ascending.
