@@ -26,31 +26,32 @@ func (e *Elimination) FillTile(dst []byte, t, i, j int) {
 	if t == 0 {
 		return
 	}
-	arithmetics[e.Variant].fillTile(e, dst, t, i, j)
+	arithmetics[e.Variant].fill(e, dst, t, t, i, j)
 }
 
-func (a arithmetic[W]) fillTile(e *Elimination, dst []byte, t, i, j int) {
+// fill is FillTile for a tile of another shape.
+func (a arithmetic[W]) fill(e *Elimination, dst []byte, rows, columns, i, j int) {
 	if e.Variant == entry.U16 {
-		fillCore(e, entry.View[uint16](dst), a, t, i, j)
+		fillCore(e, entry.View[uint16](dst), a, rows, columns, i, j)
 	} else {
-		fillCore(e, entry.View[W](dst), a, t, i, j)
+		fillCore(e, entry.View[W](dst), a, rows, columns, i, j)
 	}
 }
 
 // stored is a type of entries: that of weights, or a narrower one that holds inf.
 type stored interface{ weight | uint16 }
 
-// fillCore implements FillTile. It places the graph's own arcs first. Then it lowers entries to the paths over each
+// fillCore implements fill. It places the graph's own arcs first. Then it lowers entries to the paths over each
 // rank that has arcs from the tile's rows and to its columns.
-func fillCore[E stored, W weight](e *Elimination, entries []E, a arithmetic[W], t, i, j int) {
+func fillCore[E stored, W weight](e *Elimination, entries []E, a arithmetic[W], rows, columns, i, j int) {
 	weights := entry.View[W](e.graph.WeightBytes())
 	entry.Fill(entries, E(a.inf))
 	core := int32(e.Core())
-	top, left := int32(i*t), int32(j*t)
-	for x := top; x < min(top+int32(t), core); x++ {
-		fillArcs(e, entries[int(x-top)*t:][:t], weights, a.inf, x, left, min(left+int32(t), core))
+	top, left := int32(i*rows), int32(j*columns)
+	for x := top; x < min(top+int32(rows), core); x++ {
+		fillArcs(e, entries[int(x-top)*columns:][:columns], weights, a.inf, x, left, min(left+int32(columns), core))
 	}
-	down, up := e.coreArcs(t)
+	down, up := e.coreArcs(rows, columns)
 	from, to := down.of(i), up.of(j)
 	var sums []W
 	for len(from) > 0 && len(to) > 0 {
@@ -61,7 +62,7 @@ func fillCore[E stored, W weight](e *Elimination, entries []E, a arithmetic[W], 
 			to = to[1:]
 		default:
 			alike := e.alike(from, to)
-			sums = fillPaths(e, entries, a.inf, t, from[:alike], to[:alike], top, left, sums)
+			sums = fillPaths(e, entries, a.inf, columns, from[:alike], to[:alike], top, left, sums)
 			from, to = from[alike:], to[alike:]
 		}
 	}
@@ -70,10 +71,8 @@ func fillCore[E stored, W weight](e *Elimination, entries []E, a arithmetic[W], 
 			entries[k] = E(a.inf)
 		}
 	}
-	if i == j {
-		for k := range t {
-			entries[k*t+k] = 0
-		}
+	for x := max(top, left); x < min(top+int32(rows), left+int32(columns)); x++ {
+		entries[int(x-top)*columns+int(x-left)] = 0
 	}
 }
 
@@ -104,7 +103,7 @@ func (e *Elimination) alike(from, to []coreArcs) int {
 // fillPaths lowers the entries of a tile to the paths over some ranks that are alike, with arcs from its rows and to
 // its columns. It finds the least for each row before it places them. It returns sums, which is memory to do that in,
 // or a larger one.
-func fillPaths[E stored, W weight](e *Elimination, entries []E, inf W, t int, from, to []coreArcs, top, left int32,
+func fillPaths[E stored, W weight](e *Elimination, entries []E, inf W, columns int, from, to []coreArcs, top, left int32,
 	sums []W) []W {
 	ends, rows := e.Up.Ends[to[0].first:to[0].last], e.Down.Ends[from[0].first:from[0].last]
 	ups, downs := entry.As[W](e.Up.Weights), entry.As[W](e.Down.Weights)
@@ -116,7 +115,7 @@ func fillPaths[E stored, W weight](e *Elimination, entries []E, inf W, t int, fr
 				lowerTo(e, sums, ups[to[i].first:to[i].last], by)
 			}
 		}
-		row := entries[int(x-top)*t:][:t]
+		row := entries[int(x-top)*columns:][:columns]
 		for m, y := range ends {
 			cell := &row[y-left]
 			*cell = E(min(W(*cell), sums[m]))
@@ -151,19 +150,19 @@ func (f *coreArcLists) of(i int) []coreArcs {
 	return f.list[f.start[i]:f.start[i+1]]
 }
 
-// coreArcs returns the arcs from the core, by rows of tiles of edge t, and those to it, by columns. They are listed
-// once, since all tiles are asked for in one size.
-func (e *Elimination) coreArcs(t int) (down, up *coreArcLists) {
-	e.coreArcLists.Lock()
-	defer e.coreArcLists.Unlock()
-	if e.coreArcLists.edge != t {
-		e.coreArcLists.edge, e.coreArcLists.up = t, e.listCoreArcs(e.Up, t)
-		e.coreArcLists.down = e.coreArcLists.up
-		if e.Down != e.Up {
-			e.coreArcLists.down = e.listCoreArcs(e.Down, t)
+// coreArcs returns the arcs from the core, by rows of tiles of so many rows and columns, and those to it, by columns.
+// They are listed once, since all tiles are asked for in one size.
+func (e *Elimination) coreArcs(rows, columns int) (down, up *coreArcLists) {
+	l := &e.coreArcLists
+	l.Lock()
+	defer l.Unlock()
+	if l.rows != rows || l.columns != columns {
+		l.rows, l.columns, l.up = rows, columns, e.listCoreArcs(e.Up, columns)
+		if l.down = l.up; e.Down != e.Up || rows != columns {
+			l.down = e.listCoreArcs(e.Down, rows)
 		}
 	}
-	return e.coreArcLists.down, e.coreArcLists.up
+	return l.down, l.up
 }
 
 func (e *Elimination) listCoreArcs(a *kernels.Arcs, t int) *coreArcLists {
@@ -278,7 +277,7 @@ func (e *Elimination) closeCore(ctx context.Context, d kernels.Device, s kernels
 	side := 1
 	if c.Pitch > most {
 		// As many tiles as that edge makes, but no larger than they need be, so that little pads the last ones.
-		edge = entry.RoundUp(entry.CeilDiv(c.Pitch, entry.CeilDiv(c.Pitch, edge)), fillParts*kernels.DeviceLaneUnit)
+		edge = entry.RoundUp(entry.CeilDiv(c.Pitch, entry.CeilDiv(c.Pitch, edge)), kernels.DeviceLaneUnit)
 		side = entry.CeilDiv(c.Pitch, edge)
 	} else {
 		edge = c.Pitch
@@ -318,17 +317,12 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 	if !direct {
 		tile = v.Kind().Make(edge * edge)
 	}
-	fill := min(fillEdge, edge)
-	if edge != c.Pitch {
-		fill = edge / fillParts
-	}
 	pivot := make([]kernels.Tile, side*side)
 	for k := range pivot {
 		pivot[k] = kernels.Tile{Buf: buf, Off: int64(k) * bytes}
-		if err := e.fillRows(ctx, tile, edge, fill, k/side, k%side); err != nil {
-			return err
-		}
-		if err := errors.Join(stream.CopyIn(pivot[k], tile), stream.Sync()); err != nil {
+		if err := errors.Join(e.fillBands(ctx, tile, edge, k/side, k%side, func(first int64, band []byte) error {
+			return stream.CopyIn(kernels.Tile{Buf: buf, Off: pivot[k].Off + first}, band)
+		}), stream.Sync()); err != nil {
 			return err
 		}
 	}
@@ -357,28 +351,21 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 	return nil
 }
 
-// Goroutines share the core's matrix in tiles of edge fillEdge, since each of them looks at all arcs from its rows.
-// Where there are several tiles, a side of each of them is cut into fillParts.
-const (
-	fillEdge  = 1024
-	fillParts = 4
-)
+// fillParts is into how many bands of rows a tile of the core's matrix is cut, which goroutines share. It divides the
+// edge.
+const fillParts = 64
 
-// fillRows fills tile (i, j) of the core's matrix in smaller tiles of some edge, on all processors. That edge divides
-// pitch, unless there is one tile alone.
-func (e *Elimination) fillRows(ctx context.Context, rows []byte, pitch, edge, i, j int) error {
-	size := e.Variant.Bytes()
-	side := entry.CeilDiv(pitch, edge)
-	return parallel.Do(ctx, side*side, func() func(k int) error {
-		tile := e.Variant.Kind().Make(edge * edge)
-		return func(k int) error {
-			y, x := k/side, k%side
-			e.FillTile(tile, edge, i*side+y, j*side+x)
-			width := min(edge, pitch-x*edge)
-			for r := range min(edge, pitch-y*edge) {
-				copy(rows[((y*edge+r)*pitch+x*edge)*size:], tile[r*edge*size:][:width*size])
-			}
-			return nil
-		}
-	}, func() {})
+// fillBands fills tile (i, j) of the core's matrix on all processors, and meanwhile gives each band to take, in order,
+// with where it begins.
+func (e *Elimination) fillBands(ctx context.Context, tile []byte, edge, i, j int,
+	take func(first int64, band []byte) error) error {
+	bytes, at := len(tile)/fillParts, int64(0)
+	return parallel.Ordered(ctx, fillParts, fillParts, func(k int) ([]byte, error) {
+		band := tile[k*bytes:][:bytes]
+		arithmetics[e.Variant].fill(e, band, edge/fillParts, edge, i*fillParts+k, j)
+		return band, nil
+	}, func(band []byte) error {
+		defer func() { at += int64(bytes) }()
+		return take(at, band)
+	})
 }

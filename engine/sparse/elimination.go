@@ -44,8 +44,8 @@ type Elimination struct {
 	host         kernels.HostLaneOps // adds up rows of arcs; may be nil
 	coreArcLists struct {
 		sync.Mutex
-		edge     int // of the tiles, 0 before there are any; guarded by the mutex, as what follows
-		down, up *coreArcLists
+		rows, columns int // of the tiles, 0 before there are any; guarded by the mutex, as what follows
+		down, up      *coreArcLists
 	}
 }
 

@@ -24,7 +24,7 @@ type arithmetic[W weight] struct{ inf, limit W }
 // arithmetics are those of all variants.
 var arithmetics = map[entry.Variant]interface {
 	finish(ctx context.Context, e *Elimination, l *layout, alike bool) error
-	fillTile(e *Elimination, dst []byte, t, i, j int)
+	fill(e *Elimination, dst []byte, rows, columns, i, j int)
 	newSearch(e *Elimination, core *DenseCore, need func(part []byte) error) Search
 }{
 	entry.I32:       arithmetic[int32]{entry.Inf32, entry.Inf32},
