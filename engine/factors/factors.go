@@ -192,10 +192,16 @@ func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, 
 	options.Seconds = plan.Weigh
 	options.Others = func(w sparse.Work) float64 { return plan.Weigh(onDevice(w, q)) }
 	switch device := q.Device != nil && !q.Device.Info().SharedCores; {
-	case !device:
-		options.Most, options.Second = q.Most*productsPerSecond(), plan.Products // the same on every machine
-	case q.Counts != nil: // searches there may take far less
-		options.Most, options.Second = q.Most*productsPerSecond(), productsPerSecond()
+	case q.Most == nil:
+	case !device || q.Counts != nil: // searches there may take far less
+		options.Most = func() float64 { return q.Most() * productsPerSecond() }
+		options.Second = plan.Products // the same on every machine
+		if device {
+			options.Second = productsPerSecond()
+		}
+	}
+	if cmp.Or(q.Rows, g.N) >= manyRows {
+		options.Ahead = aheadSteps * int64(g.N)
 	}
 	order, err := sparse.NewOrder(ctx, g, options)
 	if err != nil {
@@ -221,6 +227,10 @@ func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, 
 	}
 	return order, best, err
 }
+
+// Of so many rows, what other engines take is asked for after so many steps of ordering for each vertex: that takes as
+// long as these need to promise it, and no such engine is as fast as that.
+const manyRows, aheadSteps = 2000, 12
 
 // short fails with device.ErrMemory if an elimination that stops at w needs more memory than it may take, or than is
 // free; and with ErrDense, too, if it could stop elsewhere.

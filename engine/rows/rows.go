@@ -40,9 +40,9 @@ type Question struct {
 	// After is how many vertices to eliminate, as for an earlier question of the same graph and as many rows; nil: as
 	// many as pays.
 	After *int
-	// Most is how many seconds another engine takes: more promise nothing, so that the plan may end there; 0: unknown. It
-	// bounds nothing where Device does more than count.
-	Most float64
+	// Most returns how many seconds other engines take, 0: unknown, once they have said it: more promise nothing, so that
+	// the plan may end there. nil: there are none.
+	Most func() float64
 	// Free is how many bytes are taken to be free; 0: as many as are. Tests set it.
 	Free int64
 }
@@ -75,29 +75,34 @@ var ErrNoEngine = errors.New("there is no such engine of rows")
 
 // Offers returns the offers of the engine that the question names, or else of all that can, the one that takes least
 // time first. If none can, it fails with the error of the first. The last is asked first: what it takes is the most
-// that others may take, so that those which take longer may promise more than they would need. Where that is of no use,
-// all are asked at the same time.
+// that others may take, so that those which take longer may promise more than they would need. They find that out at the
+// same time.
 func Offers(ctx context.Context, engines []Engine, g *graph.Graph, q Question) (offers []Offer, err error) {
 	err = fmt.Errorf("%w: %s", ErrNoEngine, q.Engine)
 	var asked []func() (Offer, error)
 	for _, e := range slices.Backward(engines) {
-		if q.Engine == "" || q.Engine == e.Name() {
-			asked = append(asked, sync.OnceValues(func() (Offer, error) { return e.Offer(ctx, g, q) }))
+		if q.Engine != "" && q.Engine != e.Name() {
+			continue
 		}
-	}
-	bounded := q.Device == nil || q.Device.Info().SharedCores || q.Counts != nil // by Most
-	if !bounded {
-		for _, ask := range asked {
-			go ask()
+		q, before := q, asked
+		if len(before) > 0 {
+			q.Most = func() (least float64) {
+				for _, ask := range before {
+					if o, err := ask(); err == nil && (least == 0 || o.Seconds < least) {
+						least = o.Seconds
+					}
+				}
+				return least
+			}
 		}
+		ask := sync.OnceValues(func() (Offer, error) { return e.Offer(ctx, g, q) })
+		go ask()
+		asked = append(asked, ask)
 	}
 	for _, ask := range asked {
 		var o Offer
-		if o, err = ask(); err != nil {
-			continue
-		}
-		if offers = slices.Insert(offers, 0, o); bounded {
-			q.Most = slices.MinFunc(offers, bySeconds).Seconds
+		if o, err = ask(); err == nil {
+			offers = slices.Insert(offers, 0, o)
 		}
 	}
 	if len(offers) == 0 {

@@ -89,6 +89,9 @@ func New(e *sparse.Elimination, d kernels.Device, core, upper func() (*sparse.De
 				w.Batches = append(w.Batches, b)
 			}
 		}
+		if errors.Is(err, kernels.ErrNoMemory) && len(w.Batches) > 0 {
+			return nil
+		}
 		return err
 	}
 	if wide {
@@ -98,7 +101,7 @@ func New(e *sparse.Elimination, d kernels.Device, core, upper func() (*sparse.De
 	} else { // it is closed on the device, which has no memory for more at a time
 		err = cmp.Or(closed.Fetch(), w.load(core, upper, room-batch, func() error { return nil }), open())
 	}
-	if err != nil && !(errors.Is(err, kernels.ErrNoMemory) && len(w.Batches) > 0) {
+	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
@@ -136,8 +139,6 @@ func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int6
 		}
 		return err
 	})
-	w.down, w.inside = put(v.Entries(p.Down), slack), put(v.Entries(p.Inside), slack)
-	w.names = put(entry.Bytes(entry.As[uint32](w.e.Vertices)), 0)
 	var l blockList
 	for i := range p.Count() {
 		first := len(l.terms)
@@ -148,8 +149,12 @@ func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int6
 	}
 	w.count = len(l.blocks) / blockWords
 	w.blocks, w.terms = put(entry.Bytes(l.blocks), 0), put(entry.Bytes(l.terms), 0)
-	err = cmp.Or(w.held.Err(), open())
-	if err = cmp.Or(computing.Wait(), err); err != nil {
+	w.names = put(entry.Bytes(entry.As[uint32](w.e.Vertices)), 0)
+	if err = cmp.Or(open(), p.Wait()); err != nil { // memory first: while a device computes, it is given slowly
+		return errors.Join(err, computing.Wait())
+	}
+	w.down, w.inside = put(v.Entries(p.Down), slack), put(v.Entries(p.Inside), slack)
+	if err = cmp.Or(computing.Wait(), w.held.Err()); err != nil {
 		return err
 	}
 	if upper != nil {

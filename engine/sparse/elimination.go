@@ -66,8 +66,8 @@ func (o *Order) EliminateAlike(ctx context.Context, g *graph.Graph, eliminated i
 	return eliminate(ctx, g, o, eliminated, Cutting{}, true, host)
 }
 
-// EliminateInPieces is Eliminate for devices on which products are many times faster than arcs. It also finds Pieces,
-// in several times as much time. host adds rows to others, which is faster; it may be nil.
+// EliminateInPieces is Eliminate for devices on which products are many times faster than arcs. It also cuts Pieces,
+// which it takes several times as long to find: Wait for them. host adds rows to others, which is faster; it may be nil.
 func (o *Order) EliminateInPieces(ctx context.Context, g *graph.Graph, eliminated int, c Cutting,
 	host kernels.HostLaneOps) (*Elimination, error) {
 	if c.Sizes == nil {
@@ -109,9 +109,17 @@ func (a arithmetic[W]) finish(ctx context.Context, e *Elimination, l *layout, al
 	if err := v.eliminate(ctx); err != nil {
 		return err
 	}
-	var err error
-	if e.Pieces, err = v.cutOff(ctx); err != nil {
-		return err
+	if e.Pieces = v.newPieces(); e.Pieces != nil {
+		pieces, of := e.Pieces, v
+		pieces.found = sync.OnceValue(func() error {
+			defer func() { of = nil }()
+			return of.cutOff(ctx, pieces)
+		})
+		if v.missing(v.up)+v.missing(v.down) > 0 { // then the arcs are packed in their place
+			if err := pieces.Wait(); err != nil {
+				return err
+			}
+		}
 	}
 	e.Vertices, e.Rank, e.Parent = v.vertices, v.rank, v.parent
 	if alike && (v.missing(v.up)+v.missing(v.down))*mostMissing < 2*len(v.ends) {

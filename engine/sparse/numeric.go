@@ -79,7 +79,7 @@ func newValues[W weight](l *layout, g *graph.Graph, a arithmetic[W]) *values[W] 
 	return v
 }
 
-// relaxations counts those of eliminate and of cutOff.
+// relaxations counts those of eliminate.
 func (v *values[W]) relaxations() (all int64) {
 	for r := v.core; r < v.n; r++ {
 		row := v.row(int32(r))
@@ -87,19 +87,8 @@ func (v *values[W]) relaxations() (all int64) {
 		inCore, _ := slices.BinarySearch(row, int32(v.core)) // arcs to the core are final when the others are
 		all += arcs*(arcs+3)/2 - int64(inCore)*int64(inCore+1)/2
 	}
-	all *= v.ways()
-	for _, p := range v.pieces {
-		all += v.ways()*v.pathWork(p) + v.insideWork(p)
-	}
-	return all
+	return all * v.ways()
 }
-
-// pathWork and insideWork are about how many relaxations find the paths of a piece, by arcs of one direction, from its
-// boundary, and between its vertices.
-func (l *layout) pathWork(p piece) int64   { return l.arcsUp(p) * int64(len(p.boundary)) }
-func (l *layout) insideWork(p piece) int64 { return 2 * l.arcsUp(p) * int64(p.size()) }
-
-func (l *layout) arcsUp(p piece) int64 { return l.start[p.last+1] - l.start[p.first] }
 
 // ways is how many directions arcs have weights for.
 func (v *values[W]) ways() int64 {

@@ -27,10 +27,13 @@ type OrderOptions struct {
 	// pay, or would take more than a hundredth of the best estimate. nil: ordering does not end early.
 	Seconds func(Work) float64
 
-	// Most is what another solve takes, as Others counts, and Second what a second of ordering is: ordering ends where
-	// every stopping point that is left takes more. 0: there is none. Others is Seconds if it is nil.
-	Most, Second float64
-	Others       func(Work) float64
+	// Most returns what another solve takes, as Others counts, 0: unknown, and Second is what a second of ordering is:
+	// ordering ends where every stopping point that is left takes more. nil: there is none. Others is Seconds if it is nil.
+	// Most is asked after so many Steps as Ahead says: it may wait for what is found out meanwhile.
+	Most   func() float64
+	Ahead  int64
+	Second float64
+	Others func(Work) float64
 
 	// Dissect orders by nested dissection where the graph has thin separators and at least dissectFrom vertices, and
 	// by minimum degrees elsewhere. Such an order has all vertices: Seconds does not end it early.
@@ -207,15 +210,18 @@ func (w *stopRule) mayContinue(steps int64) bool {
 		return true
 	}
 	spent := float64(steps) * stepSeconds
-	if w.o.Most > 0 && w.Eliminated >= w.look {
+	if w.o.Most != nil && w.Eliminated >= w.look {
 		w.look = w.Eliminated + lookEvery
 		// What was counted up to here is part of all that is left, without a core and what depends on it.
 		least := Work{Vertices: w.Vertices, Sources: w.Sources, Eliminated: w.Eliminated, Fill: w.Fill}
 		least.Eliminate, least.Sweep = w.Eliminate, float64(w.Sources)*float64(w.Fill)
 		taken := spent * w.o.Second
 		w.least = min(w.least, w.o.Others(w.total()))
-		if w.o.Others(least)+afterOrder*taken > w.o.Most || w.least > w.o.Most && taken > mostOrder*w.o.Most {
-			return false
+		if steps >= w.o.Ahead {
+			most := w.o.Most()
+			if most > 0 && (w.o.Others(least)+afterOrder*taken > most || w.least > most && taken > mostOrder*most) {
+				return false
+			}
 		}
 	}
 	now := w.o.Seconds(w.total()) + spent
@@ -278,17 +284,33 @@ func (r *Order) findParents(p *ordering.Pattern) {
 	if r.Limit == 0 {
 		return
 	}
-	above := slices.Clone(r.parent) // an ancestor, or -1
-	for v := range int32(len(r.Vertices)) {
-		for _, u := range p.Row(r.Vertices[v]) {
-			for x := r.position[u]; x < v && int(x) < r.Limit; {
-				next := above[x]
-				if above[x] = v; next < 0 {
-					r.parent[x] = v
-					break
+	n, count := len(r.Vertices), 16*runtime.GOMAXPROCS(0)
+	lower, ends := make([][]int32, count), make([]int32, n) // by part: neighbours below; by position: where they end
+	together(count, func(i int) {
+		for v := n * i / count; v < n*(i+1)/count; v++ {
+			for _, u := range p.Row(r.Vertices[v]) {
+				if x := r.position[u]; int(x) < min(v, r.Limit) {
+					lower[i] = append(lower[i], x)
 				}
-				x = next
 			}
+			ends[v] = int32(len(lower[i]))
+		}
+	})
+	above := slices.Clone(r.parent) // an ancestor, or -1
+	for i, list := range lower {
+		first := int32(0)
+		for v := n * i / count; v < n*(i+1)/count; v++ {
+			for _, x := range list[first:ends[v]] {
+				for int(x) < min(v, r.Limit) {
+					next := above[x]
+					if above[x] = int32(v); next < 0 {
+						r.parent[x] = int32(v)
+						break
+					}
+					x = next
+				}
+			}
+			first = ends[v]
 		}
 	}
 }

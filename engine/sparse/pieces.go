@@ -35,7 +35,13 @@ type Pieces struct {
 	// InsideAt[i]·PieceUnit.
 	Inside   []uint32
 	InsideAt []int32
+
+	found func() error // finds Down, Up and Inside, once
 }
+
+// Wait makes sure that Down, Up and Inside are there. Any number of goroutines may call it. It fails with the cause of
+// the context of the elimination if that ends first.
+func (p *Pieces) Wait() error { return p.found() }
 
 // Count returns the number of pieces.
 func (p *Pieces) Count() int { return len(p.First) - 1 }
@@ -67,11 +73,7 @@ func (l *layout) newPieces() *Pieces {
 }
 
 // cutOff finds the lengths of the paths between pieces and their boundaries.
-func (v *values[W]) cutOff(ctx context.Context) (*Pieces, error) {
-	p := v.newPieces()
-	if p == nil {
-		return nil, nil
-	}
+func (v *values[W]) cutOff(ctx context.Context, p *Pieces) error {
 	down, err := v.paths(ctx, p, v.down)
 	p.Down, p.Up = entry.As[uint32](down), entry.As[uint32](down)
 	if err == nil && v.directed() {
@@ -80,11 +82,11 @@ func (v *values[W]) cutOff(ctx context.Context) (*Pieces, error) {
 		p.Up = entry.As[uint32](up)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	inside, err := v.inside(ctx, p)
 	p.Inside = entry.As[uint32](inside)
-	return p, err
+	return err
 }
 
 // inside finds the lengths of the paths between the vertices of each piece: up to those above both, and down. A row
@@ -112,7 +114,6 @@ func (v *values[W]) inside(ctx context.Context, p *Pieces) ([]W, error) {
 				}
 				v.settle(row(r))
 			}
-			v.tally.Done.Add(v.insideWork(v.pieces[i]))
 			return poll.After(int64(size * size))
 		}
 	}, func() {})
@@ -121,7 +122,7 @@ func (v *values[W]) inside(ctx context.Context, p *Pieces) ([]W, error) {
 // paths finds, for each piece, the lengths of the shortest paths by arcs of some weights between its boundary and its
 // vertices.
 func (v *values[W]) paths(ctx context.Context, p *Pieces, weights []W) ([]W, error) {
-	lengths := pages.Make[W](int(p.At[p.Count()]) * PieceUnit)
+	lengths := make([]W, int(p.At[p.Count()])*PieceUnit)
 	return lengths, parallel.Do(ctx, p.Count(), func() func(i int) error {
 		column, poll, table := make([]int32, p.Upper), &cancel.Poll{Ctx: ctx}, []W(nil)
 		return func(i int) error {
@@ -144,7 +145,6 @@ func (v *values[W]) paths(ctx context.Context, p *Pieces, weights []W) ([]W, err
 					rows[k*pitch+j] = w
 				}
 			}
-			v.tally.Done.Add(v.pathWork(v.pieces[i]))
 			return poll.After(int64(width * size))
 		}
 	}, func() {})

@@ -69,6 +69,9 @@ func TestPiecesFitMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if e.Pieces != nil && e.Pieces.Wait() != nil {
+			t.Fatal(e.Pieces.Wait())
+		}
 		return e.Pieces
 	}
 	p := pieces(math.MaxInt)
@@ -92,6 +95,9 @@ func checkPieces(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slac
 	}
 	if e.Pieces == nil {
 		return
+	}
+	if err := e.Pieces.Wait(); err != nil {
+		t.Fatal(err)
 	}
 	core, err := e.CloseCore(t.Context(), d, d, false)
 	if err != nil {

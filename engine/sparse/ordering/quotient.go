@@ -1,5 +1,7 @@
 package ordering
 
+import "ooc/engine/internal/pages"
+
 // quotient is the quotient graph of an elimination in progress. An eliminated vertex is an *element*: it stands for
 // the clique that its elimination made of its neighbours, and the arcs of that clique are not stored. Vertices with
 // the same neighbours form one *variable*, whose weight is their number. A variable lists the elements that it
@@ -58,8 +60,8 @@ const dead = -1
 // never, and the others are ordered as if these did not exist.
 func newQuotient(p *Pattern, limit int, cost func(vertices, arcs int) float64) *quotient {
 	n := p.n()
-	many := func() []int32 { return make([]int32, n) }
-	q := &quotient{node: make([]node, n), lists: p.Adj, arena: make([]int32, 0, len(p.Adj)+len(p.Adj)/2+2*n),
+	many := func() []int32 { return pages.Make[int32](n) }
+	q := &quotient{node: pages.Make[node](n), lists: p.Adj, arena: pages.Make[int32](len(p.Adj) + len(p.Adj)/2 + 2*n)[:0],
 		last: many(), head: many(), stamp: 1, hash: many(), below: many(), part: make([]float64, n),
 		cost: cost, left: n}
 	for v := range n {
