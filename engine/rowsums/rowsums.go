@@ -150,10 +150,17 @@ func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int6
 	w.count = len(l.blocks) / blockWords
 	w.blocks, w.terms = put(entry.Bytes(l.blocks), 0), put(entry.Bytes(l.terms), 0)
 	w.names = put(entry.Bytes(entry.As[uint32](w.e.Vertices)), 0)
-	if err = cmp.Or(open(), p.Wait()); err != nil { // memory first: while a device computes, it is given slowly
+	lengths := func(units int32) kernels.Tile {
+		return kernels.Tile{Buf: w.held.Buffer(int64(units)*int64(sparse.PieceUnit*v.Bytes()) + int64(slack))}
+	}
+	w.down, w.inside = lengths(p.At[p.Count()]), lengths(p.InsideAt[p.Count()])
+	// Memory before: it is given slowly while a device computes.
+	if err = cmp.Or(w.held.Err(), open(), p.Wait()); err == nil {
+		err = errors.Join(s.CopyIn(w.down, v.Entries(p.Down)), s.CopyIn(w.inside, v.Entries(p.Inside)), s.Sync())
+	}
+	if err != nil {
 		return errors.Join(err, computing.Wait())
 	}
-	w.down, w.inside = put(v.Entries(p.Down), slack), put(v.Entries(p.Inside), slack)
 	if err = cmp.Or(computing.Wait(), w.held.Err()); err != nil {
 		return err
 	}

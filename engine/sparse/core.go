@@ -269,6 +269,7 @@ func (e *Elimination) CloseCore(ctx context.Context, d kernels.Device, s kernels
 
 func (e *Elimination) closeCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps, most, edge int,
 	keep bool) (*DenseCore, error) {
+	defer e.Pieces.coreFilled()
 	c := &DenseCore{Host: s, Variant: e.Variant, Size: e.Core()}
 	if c.Size == 0 {
 		return c, nil
@@ -326,6 +327,7 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 			return err
 		}
 	}
+	e.Pieces.coreFilled()
 	n := int64(side * edge)
 	tally := cancel.Begin(ctx, n*n*n)
 	if counts, ok := stream.(kernels.ClosureCounter); ok {

@@ -111,12 +111,12 @@ func (a arithmetic[W]) finish(ctx context.Context, e *Elimination, l *layout, al
 	}
 	if e.Pieces = v.newPieces(); e.Pieces != nil {
 		pieces, of := e.Pieces, v
-		pieces.found = sync.OnceValue(func() error {
+		pieces.find = sync.OnceValue(func() error {
 			defer func() { of = nil }()
 			return of.cutOff(ctx, pieces)
 		})
 		if v.missing(v.up)+v.missing(v.down) > 0 { // then the arcs are packed in their place
-			if err := pieces.Wait(); err != nil {
+			if err := pieces.find(); err != nil {
 				return err
 			}
 		}

@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"context"
+	"sync"
 
 	"ooc/engine/internal/cancel"
 	"ooc/engine/internal/pages"
@@ -36,12 +37,26 @@ type Pieces struct {
 	Inside   []uint32
 	InsideAt []int32
 
-	found func() error // finds Down, Up and Inside, once
+	find   func() error  // finds Down, Up and Inside, once
+	filled chan struct{} // is closed when a device has the core's matrix, or will not get it
+	fill   sync.Once     // closes it
 }
 
-// Wait makes sure that Down, Up and Inside are there. Any number of goroutines may call it. It fails with the cause of
-// the context of the elimination if that ends first.
-func (p *Pieces) Wait() error { return p.found() }
+// Wait makes sure that Down, Up and Inside are there, and copies of them delay no core: CloseCore, which must be called,
+// too, has copied its matrix. Any number of goroutines may call it. It fails with the cause of the context of the
+// elimination if that ends first.
+func (p *Pieces) Wait() error {
+	err := p.find()
+	<-p.filled
+	return err
+}
+
+// coreFilled ends what Wait waits for.
+func (p *Pieces) coreFilled() {
+	if p != nil {
+		p.fill.Do(func() { close(p.filled) })
+	}
+}
 
 // Count returns the number of pieces.
 func (p *Pieces) Count() int { return len(p.First) - 1 }
@@ -57,7 +72,8 @@ func (l *layout) newPieces() *Pieces {
 	if len(l.pieces) == 0 {
 		return nil
 	}
-	p := &Pieces{Upper: l.upper, Start: []int32{0}, At: []int32{0}, InsideAt: []int32{0}}
+	p := &Pieces{Upper: l.upper, Start: []int32{0}, At: []int32{0}, InsideAt: []int32{0},
+		filled: make(chan struct{})}
 	units, inside := int32(0), int32(0)
 	for _, x := range l.pieces {
 		p.First = append(p.First, x.first)

@@ -69,8 +69,8 @@ func TestPiecesFitMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.Pieces != nil && e.Pieces.Wait() != nil {
-			t.Fatal(e.Pieces.Wait())
+		if e.Pieces != nil && e.Pieces.find() != nil {
+			t.Fatal(e.Pieces.find())
 		}
 		return e.Pieces
 	}
@@ -96,11 +96,14 @@ func checkPieces(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slac
 	if e.Pieces == nil {
 		return
 	}
-	if err := e.Pieces.Wait(); err != nil {
+	if err := e.Pieces.find(); err != nil {
 		t.Fatal(err)
 	}
 	core, err := e.CloseCore(t.Context(), d, d, false)
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Pieces.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	upper, err := e.UpperDistances(t.Context(), d, core)

@@ -189,6 +189,7 @@ func (x *graphGathering) onDevices(f *factors.Factors) error {
 		return nil
 	}
 	e.Pieces.Inside, e.Pieces.Down = nil, nil // the devices have them
+	x.opening.all.Go(f.Core.Fetch)            // for rows that are asked for one by one
 	x.from.hands, x.from.device = len(batches), device.Several(used).Info().Model
 	x.from.reader = func(i int) (reader, error) { return &deviceReader{batches[i], x.from.order, !x.symmetric}, nil }
 	return nil
