@@ -217,6 +217,7 @@ type DenseCore struct {
 // keptCore is a core's matrix in the memory of the device that has closed it, with rows for the upper ranks after it.
 type keptCore struct {
 	over   sync.Once
+	gone   bool // from there
 	failed error
 	held   device.Held
 	stream kernels.Stream
@@ -238,7 +239,7 @@ func (c *DenseCore) give(last func(*keptCore) error) error {
 		return nil
 	}
 	k := c.kept
-	k.over.Do(func() { k.failed = errors.Join(last(k), k.held.Close()) })
+	k.over.Do(func() { k.gone, k.failed = true, errors.Join(last(k), k.held.Close()) })
 	return k.failed
 }
 
@@ -261,7 +262,7 @@ const (
 
 // CloseCore closes the core on a device, whose memory has to have room for Size² entries and their padding to tiles;
 // larger cores are solved by package rounds. It fails with the cause of ctx if that ends before the device begins. keep
-// has it leave the matrix on the device, if that can be: then Fetch, and Close the core in any case.
+// has it leave the matrix on the device, if that can be and there are Pieces: then Fetch, and Close the core in any case.
 func (e *Elimination) CloseCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps,
 	keep bool) (*DenseCore, error) {
 	return e.closeCore(ctx, d, s, oneTile, coreEdge, keep)
@@ -295,7 +296,7 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 	v, size := e.Variant, e.Variant.Bytes()
 	bytes := int64(edge) * int64(edge) * int64(size)
 	kept := &keptCore{held: device.Held{On: d}}
-	keep = keep && edge == c.Pitch && size == v.WeightBytes()
+	keep = keep && e.Pieces != nil && edge == c.Pitch && size == v.WeightBytes()
 	defer func() {
 		if err != nil || !keep {
 			err = errors.Join(err, kept.held.Close())

@@ -145,8 +145,8 @@ func checkPieces(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slac
 	}
 }
 
-// checkOnDevice wants a device to compute the same distances, from a core that it has kept or not, and to take no more
-// memory than it may.
+// checkOnDevice wants a device to compute the same distances, from a core that it has kept, has had or never had, and
+// to take no more memory than it may.
 func checkOnDevice(t *testing.T, e *Elimination, d *cpu.Device, core, want *DenseCore) {
 	t.Helper()
 	if want.Size == 0 {
@@ -157,7 +157,11 @@ func checkOnDevice(t *testing.T, e *Elimination, d *cpu.Device, core, want *Dens
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, core := range []*DenseCore{core, kept} {
+	fetched, err := e.CloseCore(t.Context(), on, d, true)
+	if err = errors.Join(err, fetched.Fetch()); err != nil {
+		t.Fatal(err)
+	}
+	for _, core := range []*DenseCore{core, kept, fetched} {
 		h := device.Held{On: on}
 		closed := func() (*DenseCore, error) { return core, nil }
 		if _, err := e.UpperOnDevice(&h, closed, 0, 0); !errors.Is(err, kernels.ErrNoMemory) {
