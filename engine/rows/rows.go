@@ -40,8 +40,8 @@ type Question struct {
 	// After is how many vertices to eliminate, as for an earlier question of the same graph and as many rows; nil: as
 	// many as pays.
 	After *int
-	// Most returns how many seconds other engines take, 0: unknown, once they have said it: more promise nothing, so that
-	// the plan may end there. nil: there are none.
+	// Most returns how many seconds other engines take, 0: unknown, once they have said so: more promise nothing, so
+	// that the plan may end there. nil: there are none.
 	Most func() float64
 	// Free is how many bytes are taken to be free; 0: as many as are. Tests set it.
 	Free int64
@@ -75,8 +75,8 @@ var ErrNoEngine = errors.New("there is no such engine of rows")
 
 // Offers returns the offers of the engine that the question names, or else of all that can, the one that takes least
 // time first. If none can, it fails with the error of the first. The last is asked first: what it takes is the most
-// that others may take, so that those which take longer may promise more than they would need. They find that out at the
-// same time.
+// that others may take, so that those which take longer may promise more than they would need. All find out what they
+// take at the same time.
 func Offers(ctx context.Context, engines []Engine, g *graph.Graph, q Question) (offers []Offer, err error) {
 	err = fmt.Errorf("%w: %s", ErrNoEngine, q.Engine)
 	var asked []func() (Offer, error)

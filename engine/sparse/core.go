@@ -103,8 +103,8 @@ func (e *Elimination) alike(from, to []coreArcs) int {
 // fillPaths lowers the entries of a tile to the paths over some ranks that are alike, with arcs from its rows and to
 // its columns. It finds the least for each row before it places them. It returns sums, which is memory to do that in,
 // or a larger one.
-func fillPaths[E stored, W weight](e *Elimination, entries []E, inf W, columns int, from, to []coreArcs, top, left int32,
-	sums []W) []W {
+func fillPaths[E stored, W weight](e *Elimination, entries []E, inf W, columns int, from, to []coreArcs,
+	top, left int32, sums []W) []W {
 	ends, rows := e.Up.Ends[to[0].first:to[0].last], e.Down.Ends[from[0].first:from[0].last]
 	ups, downs := entry.As[W](e.Up.Weights), entry.As[W](e.Down.Weights)
 	sums = slices.Grow(sums[:0], len(ends))[:len(ends)]
@@ -262,7 +262,7 @@ const (
 
 // CloseCore closes the core on a device, whose memory has to have room for Size² entries and their padding to tiles;
 // larger cores are solved by package rounds. It fails with the cause of ctx if that ends before the device begins. keep
-// has it leave the matrix on the device, if that can be and there are Pieces: then Fetch, and Close the core in any case.
+// has it leave the matrix on the device, if that can be and there are Pieces: then Fetch, and Close the core at last.
 func (e *Elimination) CloseCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps,
 	keep bool) (*DenseCore, error) {
 	return e.closeCore(ctx, d, s, oneTile, coreEdge, keep)

@@ -28,8 +28,8 @@ type OrderOptions struct {
 	Seconds func(Work) float64
 
 	// Most returns what another solve takes, as Others counts, 0: unknown, and Second is what a second of ordering is:
-	// ordering ends where every stopping point that is left takes more. nil: there is none. Others is Seconds if it is nil.
-	// Most is asked after so many Steps as Ahead says: it may wait for what is found out meanwhile.
+	// ordering ends where every stopping point that is left takes more. nil: there is none. Most is asked after as many
+	// Steps as Ahead says: it may wait for what is found out meanwhile. Others is Seconds if it is nil.
 	Most   func() float64
 	Ahead  int64
 	Second float64
@@ -82,7 +82,7 @@ type Order struct {
 	position  []int32              // of each vertex in Vertices
 	start     []int64              // Limit+1: where a position's arcs up begin
 	up        []int32              // positions above
-	parent    []int32              // of each position below Limit in the elimination tree: its first position above; -1: none
+	parent    []int32              // of each position below Limit in the tree: its first position above; -1: none
 	best      atomic.Pointer[Work] // what Best has returned last; nil: nothing yet
 }
 
@@ -333,8 +333,8 @@ type structuring struct {
 	arcs           atomic.Int64
 }
 
-// findRows finds all rows, or gives up where they have more than most arcs; then one group lowers Limit to there. Groups
-// do not depend on each other, so goroutines share them, and after them the positions above.
+// findRows finds all rows, or gives up where they have more than most arcs; then one group lowers Limit to there.
+// Groups do not depend on each other, so goroutines share them, and after them the positions above.
 func (x *structuring) findRows(ctx context.Context, groups int) error {
 	group, list, start, waits := x.groups(max(groupSize, entry.CeilDiv(x.Limit, groups)))
 	return parallel.Do(ctx, len(start)-1, func() func(i int) error {

@@ -42,9 +42,9 @@ type Pieces struct {
 	fill   sync.Once     // closes it
 }
 
-// Wait makes sure that Down, Up and Inside are there, and copies of them delay no core: CloseCore, which must be called,
-// too, has copied its matrix. Any number of goroutines may call it. It fails with the cause of the context of the
-// elimination if that ends first.
+// Wait makes sure that Down, Up and Inside are there, and that to copy them delays no core: CloseCore, which must be
+// called, too, has copied its matrix. Any number of goroutines may call it. It fails with the cause of the context of
+// the elimination if that ends first.
 func (p *Pieces) Wait() error {
 	err := p.find()
 	<-p.filled

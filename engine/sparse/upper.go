@@ -103,8 +103,8 @@ func (e *Elimination) UpperOnDevice(h *device.Held, core func() (*DenseCore, err
 	return to, errors.Join(err, level(w.down, l.descent, kernels.Tile{}, false), can.LaneTranspose(s, v, all), s.Sync())
 }
 
-// below is how many rows a device needs after those of the core for upper ranks: these begin with the first of a unit of
-// weights.
+// below is how many rows a device needs after those of the core for upper ranks, which begin with the first of a unit
+// of weights.
 func (e *Elimination) below() int64 { return int64(e.Pieces.Upper - e.firstUpper()) }
 
 func (e *Elimination) firstUpper() int {

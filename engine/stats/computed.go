@@ -90,8 +90,8 @@ func newComputed(
 	return s, nil
 }
 
-// heightOf is how many of so many rows a band has that are in lanes. Sums of columns in floats are rounded by batches of
-// lanes: nothing but the kind and the height decides how many there are.
+// heightOf is how many of so many rows a band has that are in lanes. Sums of columns in floats are rounded by batches
+// of lanes: nothing but the kind and the height decides how many there are.
 func heightOf(rows int) int {
 	return min(max(leastHeight, entry.RoundUp(rows/manyBands, leastHeight)), bandRows)
 }

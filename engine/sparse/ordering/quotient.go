@@ -61,8 +61,9 @@ const dead = -1
 func newQuotient(p *Pattern, limit int, cost func(vertices, arcs int) float64) *quotient {
 	n := p.n()
 	many := func() []int32 { return pages.Make[int32](n) }
-	q := &quotient{node: pages.Make[node](n), lists: p.Adj, arena: pages.Make[int32](len(p.Adj) + len(p.Adj)/2 + 2*n)[:0],
-		last: many(), head: many(), stamp: 1, hash: many(), below: many(), part: make([]float64, n),
+	q := &quotient{node: pages.Make[node](n), lists: p.Adj,
+		arena: pages.Make[int32](len(p.Adj) + len(p.Adj)/2 + 2*n)[:0],
+		last:  many(), head: many(), stamp: 1, hash: many(), below: many(), part: make([]float64, n),
 		cost: cost, left: n}
 	for v := range n {
 		q.head[v], q.hash[v], q.node[v].member, q.last[v] = -1, -1, -1, int32(v)
