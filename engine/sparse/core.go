@@ -270,7 +270,7 @@ func (e *Elimination) CloseCore(ctx context.Context, d kernels.Device, s kernels
 
 func (e *Elimination) closeCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps, most, edge int,
 	keep bool) (*DenseCore, error) {
-	defer e.Pieces.coreFilled()
+	defer e.Pieces.coreEnqueued()
 	c := &DenseCore{Host: s, Variant: e.Variant, Size: e.Core()}
 	if c.Size == 0 {
 		return c, nil
@@ -328,7 +328,6 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 			return err
 		}
 	}
-	e.Pieces.coreFilled()
 	n := int64(side * edge)
 	tally := cancel.Begin(ctx, n*n*n)
 	if counts, ok := stream.(kernels.ClosureCounter); ok {
@@ -337,6 +336,7 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 	if err := stream.Closure(v, edge, pivot); err != nil {
 		return err
 	}
+	e.Pieces.coreEnqueued()
 	if keep {
 		kept.stream, kept.tile, c.kept = stream, pivot[0], kept
 		return stream.Sync()

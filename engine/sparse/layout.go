@@ -140,7 +140,7 @@ func (l *layout) listArcs(o *Order) {
 }
 
 // mostParts bounds the memory of listArcs: each part takes a word for every rank.
-const mostParts = 16
+const mostParts = 8
 
 // parts cuts the eliminated ranks into at most so many ranges of about as many arcs up.
 func (l *layout) parts(count int) (list []tree) {

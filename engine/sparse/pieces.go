@@ -37,24 +37,24 @@ type Pieces struct {
 	Inside   []uint32
 	InsideAt []int32
 
-	find   func() error  // finds Down, Up and Inside, once
-	filled chan struct{} // is closed when a device has the core's matrix, or will not get it
-	fill   sync.Once     // closes it
+	find    func() error  // finds Down, Up and Inside, once
+	core    chan struct{} // is closed when a device has begun to close the core, or will not
+	enqueue sync.Once     // closes it
 }
 
 // Wait makes sure that Down, Up and Inside are there, and that to copy them delays no core: CloseCore, which must be
-// called, too, has copied its matrix. Any number of goroutines may call it. It fails with the cause of the context of
+// called, too, has copied its matrix, and launched all that closes it. Any number of goroutines may call it. It fails with the cause of the context of
 // the elimination if that ends first.
 func (p *Pieces) Wait() error {
 	err := p.find()
-	<-p.filled
+	<-p.core
 	return err
 }
 
-// coreFilled ends what Wait waits for.
-func (p *Pieces) coreFilled() {
+// coreEnqueued ends what Wait waits for.
+func (p *Pieces) coreEnqueued() {
 	if p != nil {
-		p.fill.Do(func() { close(p.filled) })
+		p.enqueue.Do(func() { close(p.core) })
 	}
 }
 
@@ -73,7 +73,7 @@ func (l *layout) newPieces() *Pieces {
 		return nil
 	}
 	p := &Pieces{Upper: l.upper, Start: []int32{0}, At: []int32{0}, InsideAt: []int32{0},
-		filled: make(chan struct{})}
+		core: make(chan struct{})}
 	units, inside := int32(0), int32(0)
 	for _, x := range l.pieces {
 		p.First = append(p.First, x.first)
