@@ -42,13 +42,12 @@ type Pieces struct {
 	enqueue sync.Once     // closes it
 }
 
-// Wait makes sure that Down, Up and Inside are there, and that to copy them delays no core: CloseCore, which must be
-// called, too, has copied its matrix, and launched all that closes it. Any number of goroutines may call it. It fails with the cause of the context of
-// the elimination if that ends first.
+// Wait makes sure that Down, Up and Inside are there. They are found after CloseCore, which must be called, too, has
+// launched all that closes the core: a device then needs no processor for a while. Any number of goroutines may call it.
+// It fails with the cause of the context of the elimination if that ends first.
 func (p *Pieces) Wait() error {
-	err := p.find()
 	<-p.core
-	return err
+	return p.find()
 }
 
 // coreEnqueued ends what Wait waits for.
