@@ -43,8 +43,8 @@ type Pieces struct {
 }
 
 // Wait makes sure that Down, Up and Inside are there. They are found after CloseCore, which must be called, too, has
-// launched all that closes the core: a device then needs no processor for a while. Any number of goroutines may call it.
-// It fails with the cause of the context of the elimination if that ends first.
+// launched all that closes the core: a device then needs no processor for a while. Any number of goroutines may call
+// it. It fails with the cause of the context of the elimination if that ends first.
 func (p *Pieces) Wait() error {
 	<-p.core
 	return p.find()
