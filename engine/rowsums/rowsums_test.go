@@ -62,7 +62,7 @@ func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack floa
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer shut(t, core.Close)
+	defer shut(t, core.Fetch)
 	if r.IntN(2) == 0 { // no room for more than one batch
 		ops, _ := kernels.As[kernels.LaneOps](on)
 		stats, _ := kernels.As[kernels.LaneStats](on)

@@ -224,22 +224,17 @@ type keptCore struct {
 	tile   kernels.Tile
 }
 
-// Fetch makes sure that Matrix is there, after CloseCore has left it on a device. Any number of goroutines may call it.
+// Fetch makes sure that Matrix is there, and not on the device that has closed the core. Any number of goroutines may
+// call it.
 func (c *DenseCore) Fetch() error {
-	return c.give(func(k *keptCore) error {
-		return errors.Join(k.stream.CopyOut(entry.Bytes(c.Matrix), k.tile), k.stream.Sync())
-	})
-}
-
-// Close gives back the device's memory. Matrix is of no use then, unless it was fetched.
-func (c *DenseCore) Close() error { return c.give(func(*keptCore) error { return nil }) }
-
-func (c *DenseCore) give(last func(*keptCore) error) error {
 	if c == nil || c.kept == nil {
 		return nil
 	}
 	k := c.kept
-	k.over.Do(func() { k.gone, k.failed = true, errors.Join(last(k), k.held.Close()) })
+	k.over.Do(func() {
+		k.gone = true
+		k.failed = errors.Join(k.stream.CopyOut(entry.Bytes(c.Matrix), k.tile), k.stream.Sync(), k.held.Close())
+	})
 	return k.failed
 }
 
@@ -262,7 +257,7 @@ const (
 
 // CloseCore closes the core on a device, whose memory has to have room for Size² entries and their padding to tiles;
 // larger cores are solved by package rounds. It fails with the cause of ctx if that ends before the device begins. keep
-// has it leave the matrix on the device, if that can be and there are Pieces: then Fetch, and Close the core at last.
+// has it leave the matrix on the device, if that can be and there are Pieces: Fetch it before the device closes.
 func (e *Elimination) CloseCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps,
 	keep bool) (*DenseCore, error) {
 	return e.closeCore(ctx, d, s, oneTile, coreEdge, keep)
