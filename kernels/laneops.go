@@ -95,7 +95,7 @@ type LaneTranspose struct {
 	Edge    int // of a tile, a multiple of DeviceLaneUnit
 	Side    int // tiles in a row of them
 	Lanes   Tile
-	Width   int  // lanes, a multiple of Edge
+	Width   int  // lanes, a multiple of Edge; if Side is 1, of DeviceLaneUnit
 	Columns Tile // Side·Edge, int32
 	Sources Tile // of each lane, int32: a row, or -1; the zero Tile: there are none
 }

@@ -289,7 +289,7 @@ func (x *run) findClosers() error {
 func (x *run) core(ctx context.Context, e *sparse.Elimination, g *graph.Graph) (*sparse.DenseCore, error) {
 	x.Reports.Show(x.inStage(live.StageCore))
 	for i, d := range x.closers {
-		core, err := e.CloseCore(ctx, d, x.lanes)
+		core, err := e.CloseCore(ctx, d, x.lanes, false)
 		fixed := i+1 == len(x.closers) && x.State.Closer != "" && x.Meta.Kind.Float()
 		// Other processes may hold the rest of its memory.
 		if d != x.host && errors.Is(err, kernels.ErrNoMemory) && !fixed {

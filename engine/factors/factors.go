@@ -131,11 +131,15 @@ func prepare(ctx context.Context, g *graph.Graph, q rows.Question, order *sparse
 	if err != nil {
 		return nil, err
 	}
+	cut := f.Elimination.Pieces != nil && q.Cut != nil
+	if cut {
+		q.Cut(f.Elimination)
+	}
 	q.Stage(live.StageCore, shares)
 	closing := time.Now()
 	f.EliminateSeconds = closing.Sub(began).Seconds()
 	for _, d := range closers {
-		if f.Core, err = f.Elimination.CloseCore(ctx, d, host); !errors.Is(err, kernels.ErrNoMemory) {
+		if f.Core, err = f.Elimination.CloseCore(ctx, d, host, cut); !errors.Is(err, kernels.ErrNoMemory) {
 			break
 		}
 	}
@@ -187,9 +191,15 @@ func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, 
 	}
 	options.Seconds = plan.Weigh
 	options.Others = func(w sparse.Work) float64 { return plan.Weigh(onDevice(w, q)) }
-	options.Most, options.Second = q.Most*productsPerSecond(), plan.Products // the same on every machine
-	if q.Device != nil && !q.Device.Info().SharedCores {
-		options.Second = productsPerSecond()
+	if q.Most != nil {
+		options.Most = func() float64 { return q.Most() * productsPerSecond() }
+		options.Second = plan.Products // the same on every machine
+		if q.Device != nil && !q.Device.Info().SharedCores {
+			options.Second = productsPerSecond()
+		}
+	}
+	if cmp.Or(q.Rows, g.N) >= manyRows {
+		options.Ahead = aheadSteps * int64(g.N)
 	}
 	order, err := sparse.NewOrder(ctx, g, options)
 	if err != nil {
@@ -215,6 +225,10 @@ func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, 
 	}
 	return order, best, err
 }
+
+// Of so many rows, what other engines take is asked for after so many steps of ordering for each vertex: that takes as
+// long as these need to promise it, and no such engine is as fast as that.
+const manyRows, aheadSteps = 2000, 12
 
 // short fails with device.ErrMemory if an elimination that stops at w needs more memory than it may take, or than is
 // free; and with ErrDense, too, if it could stop elsewhere.

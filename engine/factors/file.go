@@ -150,10 +150,11 @@ func (f *Factors) guard(do func() error) error {
 	})
 }
 
-// whole makes sure, once, that all of the file is sound.
+// whole makes sure, once, that all is there, and all of the file sound.
 func (f *Factors) whole() error {
 	f.checked.Do(func() {
 		if f.file == nil {
+			f.damaged = f.Core.Fetch()
 			return
 		}
 		f.damaged = f.guard(func() error {

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"ooc/engine/graph"
 	"ooc/engine/live"
@@ -28,6 +29,8 @@ type Question struct {
 	Device  kernels.Device // does what it can, and stays the caller's; nil: the processor does all
 	Counts  kernels.Device // counts vertices by their distance, where rows are wanted for no more; nil: it does not
 	Sums    kernels.Device // adds up rows and answers questions about them, where these are all; nil: it does not
+	// Cut is called with an elimination in pieces before its core is closed; it may be nil.
+	Cut func(*sparse.Elimination)
 	// Stage is called when a stage begins, with what stages take, if that is known yet; it may be nil.
 	Stage  func(live.Stage, live.StageShares)
 	Engine string // the name of the engine to take; "": the one that takes least time
@@ -38,8 +41,9 @@ type Question struct {
 	// After is how many vertices to eliminate, as for an earlier question of the same graph and as many rows; nil: as
 	// many as pays.
 	After *int
-	// Most is how many seconds another engine takes: more promise nothing, so that the plan may end there; 0: unknown.
-	Most float64
+	// Most returns how many seconds other engines take, 0: unknown, once they have said so: more promise nothing, so
+	// that the plan may end there. nil: there are none.
+	Most func() float64
 	// Free is how many bytes are taken to be free; 0: as many as are. Tests set it.
 	Free int64
 }
@@ -71,16 +75,33 @@ type Offer struct {
 var ErrNoEngine = errors.New("there is no such engine of rows")
 
 // Offers returns the offers of the engine that the question names, or else of all that can, the one that takes least
-// time first. If none can, it fails with the error of the first. What one takes is the most that those after it may
-// take, so that those which take longer may promise more than they would need.
+// time first. If none can, it fails with the error of the first. What those before one take is the most that it may
+// take, so that an engine which takes longer may promise more than it would need. All find out what they take at the same
+// time.
 func Offers(ctx context.Context, engines []Engine, g *graph.Graph, q Question) (offers []Offer, err error) {
+	var asked []func() (Offer, error)
 	for _, e := range engines {
 		if q.Engine != "" && q.Engine != e.Name() {
 			continue
 		}
-		if o, failed := e.Offer(ctx, g, q); failed == nil {
+		q, before := q, asked
+		if len(before) > 0 {
+			q.Most = func() (least float64) {
+				for _, ask := range before {
+					if o, err := ask(); err == nil && (least == 0 || o.Seconds < least) {
+						least = o.Seconds
+					}
+				}
+				return least
+			}
+		}
+		ask := sync.OnceValues(func() (Offer, error) { return e.Offer(ctx, g, q) })
+		go ask()
+		asked = append(asked, ask)
+	}
+	for _, ask := range asked {
+		if o, failed := ask(); failed == nil {
 			offers = append(offers, o)
-			q.Most = slices.MinFunc(offers, bySeconds).Seconds
 		} else if err == nil {
 			err = failed
 		}

@@ -34,6 +34,7 @@ type Sums struct {
 	*searching // nil: rows are products, for which the rest is
 
 	e                   *sparse.Elimination
+	above               device.Held  // of upper
 	upper, down, inside kernels.Tile // entries that rows of lanes are multiplied by
 	blocks, terms       kernels.Tile // of all pieces
 	count               int          // of these blocks
@@ -49,9 +50,9 @@ const blockRows = 64
 // memory is the device memory in bytes of Sums and of each Batch of so many lanes.
 func memory(e *sparse.Elimination, lanes int) (fixed, batch int64) {
 	p, size := e.Pieces, int64(e.Variant.Bytes())
-	words := int64(e.Variant.WeightBytes() / entry.WordBytes)
 	n, upper := int64(len(e.Vertices)), int64(entry.RoundUp(p.Upper, kernels.DeviceLaneUnit))
-	fixed = size*(upper*upper+(int64(len(p.Down))+int64(len(p.Inside)))/words) + 16*n
+	units := int64(p.At[p.Count()]) + int64(p.InsideAt[p.Count()])
+	fixed = size*(upper*upper+sparse.PieceUnit*units) + 16*n
 	return fixed, size*int64(lanes)*(int64(lanes)+int64(p.Upper)) + 32*(int64(p.Upper)+n)
 }
 
@@ -59,27 +60,44 @@ func memory(e *sparse.Elimination, lanes int) (fixed, batch int64) {
 // so many lanes, a multiple of kernels.DeviceLaneUnit, and for questions that take as much as these. It fails with
 // kernels.ErrNoMemory where there is room for none.
 //
-// The distances between upper ranks come last: upper, which computes them as e.UpperDistances does, runs meanwhile, and
-// its error is New's. Sums on several devices may have the same sync.OnceValues.
-func New(e *sparse.Elimination, d kernels.Device, upper func() (*sparse.DenseCore, error), most, lanes int,
+// The distances between upper ranks come last, from those of the core, for which core may wait. Where the device has no
+// memory to compute them, upper does, as e.UpperDistances. Their errors are New's. Sums on several devices may have the
+// same sync.OnceValues.
+func New(e *sparse.Elimination, d kernels.Device, core, upper func() (*sparse.DenseCore, error), most, lanes int,
 	questions ...kernels.LaneQuestion) (w *Sums, err error) {
 	if e.Pieces == nil {
 		return nil, errors.New("there are no pieces")
 	}
-	w = &Sums{variant: e.Variant, vertices: e.Vertices, device: d, e: e}
+	w = &Sums{variant: e.Variant, vertices: e.Vertices, device: d, e: e, above: device.Held{On: d}}
 	fixed, batch := memory(e, lanes)
-	return w.open(func() error { return w.load(upper) }, fixed, batch, most, lanes, questions)
+	most, batch, room, err := w.fit(fixed, batch, most, lanes, questions)
+	if err != nil {
+		return nil, err
+	}
+	open := func() error { return w.open(most, lanes, questions) }
+	if room > besides*int64(e.Variant.Bytes())*int64(e.Pieces.Upper)*int64(e.Pieces.Upper) {
+		err = w.load(core, upper, room, open)
+	} else if closed, failed := core(); failed != nil {
+		err = failed
+	} else { // it is closed on the device, which has no memory for more at a time
+		room += int64(most-1) * batch
+		err = cmp.Or(closed.Fetch(), w.load(core, upper, room, func() error { return nil }), open())
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
 }
 
-// open calls load and makes the batches, which take so many bytes beside what all take.
-func (w *Sums) open(load func() error, fixed, batch int64, most, lanes int, questions []kernels.LaneQuestion) (
-	_ *Sums, err error) {
+// fit returns how many batches there is memory for, of at most so many, the bytes of each, and how many are left. A batch
+// takes so many beside what all take.
+func (w *Sums) fit(fixed, batch int64, most, lanes int, questions []kernels.LaneQuestion) (_ int, all, room int64, _ error) {
 	var ok bool
 	if w.can, ok = kernels.As[kernels.LaneOps](w.device); !ok {
-		return nil, errors.New("the device has no operations on lanes")
+		return 0, 0, 0, errors.New("the device has no operations on lanes")
 	}
 	if lanes <= 0 || lanes%kernels.DeviceLaneUnit != 0 {
-		return nil, fmt.Errorf("batches of %d lanes: want a multiple of %d", lanes, kernels.DeviceLaneUnit)
+		return 0, 0, 0, fmt.Errorf("batches of %d lanes: want a multiple of %d", lanes, kernels.DeviceLaneUnit)
 	}
 	n := int64(len(w.vertices))
 	batch += int64(w.variant.Bytes()*lanes)*n + int64(kernels.LaneSumBytes)*(n+int64(lanes)*(2+n/kernels.LaneSumRows))
@@ -87,22 +105,26 @@ func (w *Sums) open(load func() error, fixed, batch int64, most, lanes int, ques
 		_, _, all := q.Room(w.variant, lanes, len(w.vertices)).Places()
 		batch += int64(all)
 	}
-	room := w.device.Info().Memory - fixed
-	if room < batch {
-		return nil, fmt.Errorf("%w: %d bytes for a batch, and there are %d", kernels.ErrNoMemory, batch, room)
+	if room = w.device.Info().Memory - fixed; room < batch {
+		return 0, 0, 0, fmt.Errorf("%w: %d bytes for a batch, and there are %d", kernels.ErrNoMemory, batch, room)
 	}
 	w.held.On = w.device
-	err = load()
-	for err == nil && len(w.Batches) < min(most, int(room/batch)) {
+	most = min(most, int(room/batch))
+	return most, batch, room - int64(most)*batch, nil
+}
+
+// open makes at most so many batches as there is memory for.
+func (w *Sums) open(most, lanes int, questions []kernels.LaneQuestion) (err error) {
+	for err == nil && len(w.Batches) < most {
 		var b *Batch
 		if b, err = w.newBatch(lanes, questions); err == nil {
 			w.Batches = append(w.Batches, b)
 		}
 	}
-	if err != nil && !(errors.Is(err, kernels.ErrNoMemory) && len(w.Batches) > 0) {
-		return nil, errors.Join(err, w.Close())
+	if errors.Is(err, kernels.ErrNoMemory) && len(w.Batches) > 0 {
+		return nil
 	}
-	return w, nil
+	return err
 }
 
 // Close frees the device's memory, that of all batches, too. Nobody may use these any more.
@@ -112,27 +134,31 @@ func (w *Sums) Close() error {
 		err = errors.Join(err, b.held.Close())
 	}
 	w.Batches = nil
-	return errors.Join(err, w.held.Close())
+	return errors.Join(err, w.held.Close(), w.above.Close())
 }
 
-// load copies everything to the device.
-func (w *Sums) load(distances func() (*sparse.DenseCore, error)) (err error) {
+// besides is how many matrices of the upper ranks' distances a device may need room for until there is one.
+const besides = 3
+
+// load copies everything to the device, which has room for so many bytes more, and opens the batches.
+func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int64, open func() error) (err error) {
 	s, err := w.device.NewStream()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	var computing errgroup.Group
-	var upper *sparse.DenseCore
-	computing.Go(func() (err error) {
-		upper, err = distances()
-		return err
-	})
 	put := func(data []byte, slack int) kernels.Tile { return w.held.Put(s, data, slack) }
 	p, v := w.e.Pieces, w.e.Variant
 	slack := kernels.LaneSlack * v.Bytes()
-	w.down, w.inside = put(entries(v, p.Down), slack), put(entries(v, p.Inside), slack)
-	w.names = put(entry.Bytes(w.vertices), 0)
+	w.pitch = entry.RoundUp(p.Upper, kernels.DeviceLaneUnit)
+	var computing errgroup.Group
+	var upper *sparse.DenseCore // nil: the device has computed them
+	computing.Go(func() (err error) {
+		if w.upper, err = w.e.UpperOnDevice(&w.above, core, slack, room); errors.Is(err, kernels.ErrNoMemory) {
+			upper, err = distances()
+		}
+		return err
+	})
 	var l blockList
 	for i := range p.Count() {
 		first := len(l.terms)
@@ -143,24 +169,25 @@ func (w *Sums) load(distances func() (*sparse.DenseCore, error)) (err error) {
 	}
 	w.count = len(l.blocks) / blockWords
 	w.blocks, w.terms = put(entry.Bytes(l.blocks), 0), put(entry.Bytes(l.terms), 0)
-	if failed := computing.Wait(); failed != nil {
-		return cmp.Or(w.held.Err(), failed)
+	w.names = put(entry.Bytes(w.vertices), 0)
+	lengths := func(units int32) kernels.Tile {
+		return kernels.Tile{Buf: w.held.Buffer(int64(units)*int64(sparse.PieceUnit*v.Bytes()) + int64(slack))}
 	}
-	w.pitch, w.upper = upper.Pitch, put(entries(v, upper.Matrix), slack)
+	w.down, w.inside = lengths(p.At[p.Count()]), lengths(p.InsideAt[p.Count()])
+	// Memory before: it is given slowly while a device computes.
+	if err = cmp.Or(w.held.Err(), open(), p.Wait()); err == nil {
+		err = errors.Join(s.CopyIn(w.down, v.Entries(p.Down)), s.CopyIn(w.inside, v.Entries(p.Inside)), s.Sync())
+	}
+	if err != nil {
+		return errors.Join(err, computing.Wait())
+	}
+	if err = cmp.Or(computing.Wait(), w.held.Err()); err != nil {
+		return err
+	}
+	if upper != nil {
+		w.upper = put(v.Entries(upper.Matrix), slack)
+	}
 	return w.held.Err()
-}
-
-// entries returns weights as entries of the kind.
-func entries(v entry.Variant, weights []uint32) []byte {
-	if v.Bytes() == v.WeightBytes() {
-		return entry.Bytes(weights)
-	}
-	kind := v.Kind()
-	out := kind.Make(len(weights))
-	for i, w := range weights {
-		kind.Put(out, i, uint64(w))
-	}
-	return out
 }
 
 // blockList is what the kernels of blocks are told, in the words of each kernels.LaneBlock and kernels.LaneTerm.

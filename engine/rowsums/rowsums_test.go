@@ -57,17 +57,34 @@ func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack floa
 	if e.Pieces == nil {
 		return false
 	}
-	core, err := e.CloseCore(t.Context(), d, d)
+	on, question := conformance.WithLaneOps(d), kernels.LaneNearest{K: 2}
+	lanes := kernels.DeviceLaneUnit * (1 + r.IntN(2))
+	fixed, batch := memory(e, lanes)
+	_, batch, _, err = (&Sums{variant: e.Variant, vertices: e.Vertices, device: on}).fit(fixed, batch, 1, lanes,
+		[]kernels.LaneQuestion{question})
 	if err != nil {
 		t.Fatal(err)
 	}
+	core, err := e.CloseCore(t.Context(), on, d, r.IntN(2) == 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shut(t, core.Fetch)
+	if r.IntN(2) == 0 { // no room for more than one batch
+		ops, _ := kernels.As[kernels.LaneOps](on)
+		stats, _ := kernels.As[kernels.LaneStats](on)
+		on = &small{d, ops, stats, fixed + batch*(1+r.Int64N(2))}
+	}
+	closed := func() (*sparse.DenseCore, error) { return core, nil }
 	upper := func() (*sparse.DenseCore, error) { return e.UpperDistances(t.Context(), d, core) }
-	lanes := kernels.DeviceLaneUnit * (1 + r.IntN(2))
-	w, err := New(e, conformance.WithLaneOps(d), upper, 1, lanes, kernels.LaneNearest{K: 2})
+	w, err := New(e, on, closed, upper, 2, lanes, question)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer shut(t, w.Close)
+	if is, _ := on.(*small); len(w.Batches) != 2 && (is == nil || len(w.Batches) != 1) {
+		t.Fatalf("%d batches", len(w.Batches))
+	}
 	b := w.Batches[0]
 	search := graph.NewSearch(g)
 	for range 2 {
@@ -102,7 +119,7 @@ func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack floa
 	if _, _, err := b.Sums(nil, false); err == nil {
 		t.Error("no sources are not refused")
 	}
-	if _, err := New(e, conformance.WithLaneOps(d), upper, 1, 65); err == nil {
+	if _, err := New(e, conformance.WithLaneOps(d), closed, upper, 1, 65); err == nil {
 		t.Error("65 lanes are not refused")
 	}
 	return true
@@ -161,6 +178,20 @@ func TestSearched(t *testing.T) {
 	if checked == 0 {
 		t.Error("no graph is searched by lanes")
 	}
+}
+
+// small is a device that says how much memory it has.
+type small struct {
+	kernels.Device
+	kernels.LaneOps
+	kernels.LaneStats
+	memory int64
+}
+
+func (d *small) Info() kernels.Info {
+	info := d.Device.Info()
+	info.Memory = d.memory
+	return info
 }
 
 // checkAsk asks for the nearest vertex of each source.

@@ -30,7 +30,17 @@ func NewSearched(g *searches.LaneGraph, d kernels.Device, most, lanes int, quest
 	}
 	n, arcs := int64(len(g.Vertices)), int64(len(g.Ends))
 	fixed := 16*(n+arcs/pieceArcs) + int64(entry.WordBytes+g.Variant.WeightBytes())*arcs + entry.WordBytes*n
-	return w.open(w.loadSearch, fixed, w.searchRoom(lanes), most, lanes, questions)
+	most, _, _, err := w.fit(fixed, w.searchRoom(lanes), most, lanes, questions)
+	if err != nil {
+		return nil, err
+	}
+	if err = w.loadSearch(); err == nil {
+		err = w.open(most, lanes, questions)
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
 }
 
 // loadSearch copies the graph to the device.

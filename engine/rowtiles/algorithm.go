@@ -69,7 +69,7 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer)
 	// A limit of host memory is for rows that are computed, not for what they are computed from.
 	question := rows.Question{Rows: p.Rows}
 	if !q.Graph.Kind.Float() { // where an order ends decides how sums of floats are rounded
-		question.Most = plan.Least(before)
+		question.Most = func() float64 { return plan.Least(before) }
 	}
 	if q.State.Stop > 0 { // floats are rounded as in the rows that are there
 		after := int(q.State.Stop - 1)

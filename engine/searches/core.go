@@ -38,10 +38,14 @@ func (e CoreEngine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) 
 	batches := float64(entry.CeilDiv(count, lanes))
 	// All rows are written, and each vertex that is eliminated takes an arc down.
 	least := onAll((lineSeconds + pushSeconds) * float64(g.N) * batches / 2)
-	if g.Negative || equal(g) || g.Kind.Float() || !g.Kind.Kernels() ||
-		q.Most > 0 && (batches < leastBatches || least > q.Most) {
-		const says = "%s are for integer weights that differ, and for many rows; leave the algorithm to the plan"
+	const says = "%s are for integer weights that differ, and for many rows; leave the algorithm to the plan"
+	if g.Negative || equal(g) || g.Kind.Float() || !g.Kind.Kernels() {
 		return rows.Offer{}, text.ErrorOf(plan.ErrAlgorithm, says, e.Name())
+	}
+	if q.Most != nil {
+		if most := q.Most(); most > 0 && (batches < leastBatches || least > most) {
+			return rows.Offer{}, text.ErrorOf(plan.ErrAlgorithm, says, e.Name())
+		}
 	}
 	// A core that has more arcs than the graph takes longer.
 	options := sparse.OrderOptions{Sources: count, MaxFill: g.Arcs()}

@@ -75,7 +75,7 @@ func BenchmarkRows(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			core, err := e.CloseCore(b.Context(), d, d)
+			core, err := e.CloseCore(b.Context(), d, d, false)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func BenchmarkLanes(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			core, err := e.CloseCore(b.Context(), d, d)
+			core, err := e.CloseCore(b.Context(), d, d, false)
 			if err != nil {
 				b.Fatal(err)
 			}

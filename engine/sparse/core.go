@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"ooc/engine/device"
 	"ooc/engine/internal/cancel"
+	"ooc/engine/internal/pages"
 	"ooc/engine/internal/parallel"
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -24,31 +26,32 @@ func (e *Elimination) FillTile(dst []byte, t, i, j int) {
 	if t == 0 {
 		return
 	}
-	arithmetics[e.Variant].fillTile(e, dst, t, i, j)
+	arithmetics[e.Variant].fill(e, dst, t, t, i, j)
 }
 
-func (a arithmetic[W]) fillTile(e *Elimination, dst []byte, t, i, j int) {
+// fill is FillTile for a tile of another shape.
+func (a arithmetic[W]) fill(e *Elimination, dst []byte, rows, columns, i, j int) {
 	if e.Variant == entry.U16 {
-		fillCore(e, entry.View[uint16](dst), a, t, i, j)
+		fillCore(e, entry.View[uint16](dst), a, rows, columns, i, j)
 	} else {
-		fillCore(e, entry.View[W](dst), a, t, i, j)
+		fillCore(e, entry.View[W](dst), a, rows, columns, i, j)
 	}
 }
 
 // stored is a type of entries: that of weights, or a narrower one that holds inf.
 type stored interface{ weight | uint16 }
 
-// fillCore implements FillTile. It places the graph's own arcs first. Then it lowers entries to the paths over each
+// fillCore implements fill. It places the graph's own arcs first. Then it lowers entries to the paths over each
 // rank that has arcs from the tile's rows and to its columns.
-func fillCore[E stored, W weight](e *Elimination, entries []E, a arithmetic[W], t, i, j int) {
+func fillCore[E stored, W weight](e *Elimination, entries []E, a arithmetic[W], rows, columns, i, j int) {
 	weights := entry.View[W](e.graph.WeightBytes())
 	entry.Fill(entries, E(a.inf))
 	core := int32(e.Core())
-	top, left := int32(i*t), int32(j*t)
-	for x := top; x < min(top+int32(t), core); x++ {
-		fillArcs(e, entries[int(x-top)*t:][:t], weights, a.inf, x, left, min(left+int32(t), core))
+	top, left := int32(i*rows), int32(j*columns)
+	for x := top; x < min(top+int32(rows), core); x++ {
+		fillArcs(e, entries[int(x-top)*columns:][:columns], weights, a.inf, x, left, min(left+int32(columns), core))
 	}
-	down, up := e.coreArcs(t)
+	down, up := e.coreArcs(rows, columns)
 	from, to := down.of(i), up.of(j)
 	var sums []W
 	for len(from) > 0 && len(to) > 0 {
@@ -59,7 +62,7 @@ func fillCore[E stored, W weight](e *Elimination, entries []E, a arithmetic[W], 
 			to = to[1:]
 		default:
 			alike := e.alike(from, to)
-			sums = fillPaths(e, entries, a.inf, t, from[:alike], to[:alike], top, left, sums)
+			sums = fillPaths(e, entries, a.inf, columns, from[:alike], to[:alike], top, left, sums)
 			from, to = from[alike:], to[alike:]
 		}
 	}
@@ -68,10 +71,8 @@ func fillCore[E stored, W weight](e *Elimination, entries []E, a arithmetic[W], 
 			entries[k] = E(a.inf)
 		}
 	}
-	if i == j {
-		for k := range t {
-			entries[k*t+k] = 0
-		}
+	for x := max(top, left); x < min(top+int32(rows), left+int32(columns)); x++ {
+		entries[int(x-top)*columns+int(x-left)] = 0
 	}
 }
 
@@ -102,8 +103,8 @@ func (e *Elimination) alike(from, to []coreArcs) int {
 // fillPaths lowers the entries of a tile to the paths over some ranks that are alike, with arcs from its rows and to
 // its columns. It finds the least for each row before it places them. It returns sums, which is memory to do that in,
 // or a larger one.
-func fillPaths[E stored, W weight](e *Elimination, entries []E, inf W, t int, from, to []coreArcs, top, left int32,
-	sums []W) []W {
+func fillPaths[E stored, W weight](e *Elimination, entries []E, inf W, columns int, from, to []coreArcs,
+	top, left int32, sums []W) []W {
 	ends, rows := e.Up.Ends[to[0].first:to[0].last], e.Down.Ends[from[0].first:from[0].last]
 	ups, downs := entry.As[W](e.Up.Weights), entry.As[W](e.Down.Weights)
 	sums = slices.Grow(sums[:0], len(ends))[:len(ends)]
@@ -114,7 +115,7 @@ func fillPaths[E stored, W weight](e *Elimination, entries []E, inf W, t int, fr
 				lowerTo(e, sums, ups[to[i].first:to[i].last], by)
 			}
 		}
-		row := entries[int(x-top)*t:][:t]
+		row := entries[int(x-top)*columns:][:columns]
 		for m, y := range ends {
 			cell := &row[y-left]
 			*cell = E(min(W(*cell), sums[m]))
@@ -149,19 +150,19 @@ func (f *coreArcLists) of(i int) []coreArcs {
 	return f.list[f.start[i]:f.start[i+1]]
 }
 
-// coreArcs returns the arcs from the core, by rows of tiles of edge t, and those to it, by columns. They are listed
-// once, since all tiles are asked for in one size.
-func (e *Elimination) coreArcs(t int) (down, up *coreArcLists) {
-	e.coreArcLists.Lock()
-	defer e.coreArcLists.Unlock()
-	if e.coreArcLists.edge != t {
-		e.coreArcLists.edge, e.coreArcLists.up = t, e.listCoreArcs(e.Up, t)
-		e.coreArcLists.down = e.coreArcLists.up
-		if e.Down != e.Up {
-			e.coreArcLists.down = e.listCoreArcs(e.Down, t)
+// coreArcs returns the arcs from the core, by rows of tiles of so many rows and columns, and those to it, by columns.
+// They are listed once, since all tiles are asked for in one size.
+func (e *Elimination) coreArcs(rows, columns int) (down, up *coreArcLists) {
+	l := &e.coreArcLists
+	l.Lock()
+	defer l.Unlock()
+	if l.rows != rows || l.columns != columns {
+		l.rows, l.columns, l.up = rows, columns, e.listCoreArcs(e.Up, columns)
+		if l.down = l.up; e.Down != e.Up || rows != columns {
+			l.down = e.listCoreArcs(e.Down, rows)
 		}
 	}
-	return e.coreArcLists.down, e.coreArcLists.up
+	return l.down, l.up
 }
 
 func (e *Elimination) listCoreArcs(a *kernels.Arcs, t int) *coreArcLists {
@@ -209,6 +210,32 @@ type DenseCore struct {
 	// Matrix: Pitch rows of Pitch weights, as those of kernels.Arcs; what pads them is not negative, and does not
 	// matter.
 	Matrix []uint32
+
+	kept *keptCore // nil: Matrix has it
+}
+
+// keptCore is a core's matrix in the memory of the device that has closed it, with rows for the upper ranks after it.
+type keptCore struct {
+	over   sync.Once
+	gone   bool // from there
+	failed error
+	held   device.Held
+	stream kernels.Stream
+	tile   kernels.Tile
+}
+
+// Fetch makes sure that Matrix is there, and not on the device that has closed the core. Any number of goroutines may
+// call it.
+func (c *DenseCore) Fetch() error {
+	if c == nil || c.kept == nil {
+		return nil
+	}
+	k := c.kept
+	k.over.Do(func() {
+		k.gone = true
+		k.failed = errors.Join(k.stream.CopyOut(entry.Bytes(c.Matrix), k.tile), k.stream.Sync(), k.held.Close())
+	})
+	return k.failed
 }
 
 // Cross implements coreRows.
@@ -229,13 +256,16 @@ const (
 )
 
 // CloseCore closes the core on a device, whose memory has to have room for Size² entries and their padding to tiles;
-// larger cores are solved by package rounds. It fails with the cause of ctx if that ends before the device begins.
-func (e *Elimination) CloseCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps) (*DenseCore, error) {
-	return e.closeCore(ctx, d, s, oneTile, coreEdge)
+// larger cores are solved by package rounds. It fails with the cause of ctx if that ends before the device begins. keep
+// has it leave the matrix on the device, if that can be and there are Pieces: Fetch it before the device closes.
+func (e *Elimination) CloseCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps,
+	keep bool) (*DenseCore, error) {
+	return e.closeCore(ctx, d, s, oneTile, coreEdge, keep)
 }
 
-func (e *Elimination) closeCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps, most,
-	edge int) (*DenseCore, error) {
+func (e *Elimination) closeCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps, most, edge int,
+	keep bool) (*DenseCore, error) {
+	defer e.Pieces.coreEnqueued()
 	c := &DenseCore{Host: s, Variant: e.Variant, Size: e.Core()}
 	if c.Size == 0 {
 		return c, nil
@@ -244,47 +274,52 @@ func (e *Elimination) closeCore(ctx context.Context, d kernels.Device, s kernels
 	side := 1
 	if c.Pitch > most {
 		// As many tiles as that edge makes, but no larger than they need be, so that little pads the last ones.
-		edge = entry.RoundUp(entry.CeilDiv(c.Pitch, entry.CeilDiv(c.Pitch, edge)), fillParts*kernels.DeviceLaneUnit)
+		edge = entry.RoundUp(entry.CeilDiv(c.Pitch, entry.CeilDiv(c.Pitch, edge)), kernels.DeviceLaneUnit)
 		side = entry.CeilDiv(c.Pitch, edge)
 	} else {
 		edge = c.Pitch
 	}
-	if err := e.closeTiles(ctx, d, c, edge, side); err != nil {
+	if err := e.closeTiles(ctx, d, c, edge, side, keep); err != nil {
 		return nil, fmt.Errorf("close a core of %d vertices: %w", c.Size, err)
 	}
 	return c, nil
 }
 
-// closeTiles closes the core on a device as side×side tiles, and takes its distances to c.Matrix.
-func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *DenseCore, edge, side int) (err error) {
+// closeTiles closes the core on a device as side×side tiles, and takes its distances to c.Matrix, or keeps them there.
+func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *DenseCore, edge, side int,
+	keep bool) (err error) {
 	v, size := e.Variant, e.Variant.Bytes()
 	bytes := int64(edge) * int64(edge) * int64(size)
-	held := device.Held{On: d}
-	defer func() { err = errors.Join(err, held.Close()) }()
-	buf, stream := held.Buffer(int64(side)*int64(side)*bytes), held.Stream()
-	if held.Err() != nil {
-		return held.Err()
+	kept := &keptCore{held: device.Held{On: d}}
+	keep = keep && e.Pieces != nil && edge == c.Pitch && size == v.WeightBytes()
+	defer func() {
+		if err != nil || !keep {
+			err = errors.Join(err, kept.held.Close())
+		}
+	}()
+	room := int64(side) * int64(side) * bytes
+	if keep {
+		room += e.below() * int64(c.Pitch*size)
+	}
+	buf, stream := kept.held.Buffer(room), kept.held.Stream()
+	if kept.held.Err() != nil {
+		return kept.held.Err()
 	}
 
 	words := v.WeightBytes() / entry.WordBytes
-	c.Matrix = entry.As[uint32](make([]uint64, c.Pitch*c.Pitch*words/2))
+	c.Matrix = entry.As[uint32](pages.Make[uint64](c.Pitch * c.Pitch * words / 2))
 	// One tile whose entries are those of the matrix lies in it. Others pass through memory of their own.
 	direct := edge == c.Pitch && size == v.WeightBytes()
 	tile := entry.Bytes(c.Matrix)
 	if !direct {
 		tile = v.Kind().Make(edge * edge)
 	}
-	fill := min(fillEdge, edge)
-	if edge != c.Pitch {
-		fill = edge / fillParts
-	}
 	pivot := make([]kernels.Tile, side*side)
 	for k := range pivot {
 		pivot[k] = kernels.Tile{Buf: buf, Off: int64(k) * bytes}
-		if err := e.fillRows(ctx, tile, edge, fill, k/side, k%side); err != nil {
-			return err
-		}
-		if err := errors.Join(stream.CopyIn(pivot[k], tile), stream.Sync()); err != nil {
+		if err := errors.Join(e.fillBands(ctx, tile, edge, k/side, k%side, func(first int64, band []byte) error {
+			return stream.CopyIn(kernels.Tile{Buf: buf, Off: pivot[k].Off + first}, band)
+		}), stream.Sync()); err != nil {
 			return err
 		}
 	}
@@ -295,6 +330,11 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 	}
 	if err := stream.Closure(v, edge, pivot); err != nil {
 		return err
+	}
+	e.Pieces.coreEnqueued()
+	if keep {
+		kept.stream, kept.tile, c.kept = stream, pivot[0], kept
+		return stream.Sync()
 	}
 	for k, from := range pivot {
 		if err := errors.Join(stream.CopyOut(tile, from), stream.Sync()); err != nil || direct {
@@ -309,28 +349,21 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 	return nil
 }
 
-// Goroutines share the core's matrix in tiles of edge fillEdge, since each of them looks at all arcs from its rows.
-// Where there are several tiles, a side of each of them is cut into fillParts.
-const (
-	fillEdge  = 1024
-	fillParts = 4
-)
+// fillParts is into how many bands of rows a tile of the core's matrix is cut, which goroutines share. It divides the
+// edge.
+const fillParts = 64
 
-// fillRows fills tile (i, j) of the core's matrix in smaller tiles of some edge, on all processors. That edge divides
-// pitch, unless there is one tile alone.
-func (e *Elimination) fillRows(ctx context.Context, rows []byte, pitch, edge, i, j int) error {
-	size := e.Variant.Bytes()
-	side := entry.CeilDiv(pitch, edge)
-	return parallel.Do(ctx, side*side, func() func(k int) error {
-		tile := e.Variant.Kind().Make(edge * edge)
-		return func(k int) error {
-			y, x := k/side, k%side
-			e.FillTile(tile, edge, i*side+y, j*side+x)
-			width := min(edge, pitch-x*edge)
-			for r := range min(edge, pitch-y*edge) {
-				copy(rows[((y*edge+r)*pitch+x*edge)*size:], tile[r*edge*size:][:width*size])
-			}
-			return nil
-		}
-	}, func() {})
+// fillBands fills tile (i, j) of the core's matrix on all processors, and meanwhile gives each band to take, in order,
+// with where it begins.
+func (e *Elimination) fillBands(ctx context.Context, tile []byte, edge, i, j int,
+	take func(first int64, band []byte) error) error {
+	bytes, at := len(tile)/fillParts, int64(0)
+	return parallel.Ordered(ctx, fillParts, fillParts, func(k int) ([]byte, error) {
+		band := tile[k*bytes:][:bytes]
+		arithmetics[e.Variant].fill(e, band, edge/fillParts, edge, i*fillParts+k, j)
+		return band, nil
+	}, func(band []byte) error {
+		defer func() { at += int64(bytes) }()
+		return take(at, band)
+	})
 }

@@ -28,11 +28,11 @@ func TestCloseCoreInTiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			one, err := e.CloseCore(t.Context(), d, d)
+			one, err := e.CloseCore(t.Context(), d, d, false)
 			if err != nil {
 				t.Fatal(err)
 			}
-			tiled, err := e.closeCore(t.Context(), d, d, 64, []int{64, 256, 512}[r.IntN(3)])
+			tiled, err := e.closeCore(t.Context(), d, d, 64, []int{64, 256, 512}[r.IntN(3)], false)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -57,6 +57,7 @@ type DeviceExpander struct {
 	shape Shape
 
 	held     device.Held
+	stream   kernels.Stream
 	up, down [3]kernels.Tile // offsets, ends and weights
 	matrix   kernels.Tile    // of the core, transposed
 	columns  kernels.Tile
@@ -76,11 +77,23 @@ func (e *Elimination) NewDeviceExpander(d kernels.Device, core *DenseCore, edge 
 			"edge %d: want as many, padded, and a multiple of %d",
 			e.Core(), core.Size, core.Pitch, edge, kernels.DeviceLaneUnit)
 	}
-	w := &DeviceExpander{l: e.Levelled(), can: can, shape: e.Shape(edge), held: device.Held{On: d}}
-	if err := w.load(core); err != nil {
+	w := e.arcsOn(d, can, edge)
+	if err := w.loadCore(core); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
+}
+
+// arcsOn is NewDeviceExpander without the core. Errors are those of what it holds.
+func (e *Elimination) arcsOn(d kernels.Device, can kernels.LaneOps, edge int) *DeviceExpander {
+	w := &DeviceExpander{l: e.levelled(), can: can, shape: e.Shape(edge), held: device.Held{On: d}}
+	w.stream = w.held.Stream()
+	put := func(words []uint32) kernels.Tile { return w.held.Put(w.stream, entry.Bytes(words), 0) }
+	arcs := func(a *kernels.Arcs) [3]kernels.Tile {
+		return [3]kernels.Tile{put(entry.As[uint32](a.Offsets)), put(entry.As[uint32](a.Ends)), put(a.Weights)}
+	}
+	w.up, w.down, w.columns = arcs(&w.l.up), arcs(&w.l.down), put(entry.As[uint32](w.columnRows()))
+	return w
 }
 
 // Shape returns the elimination's shape for tiles of some edge, without lanes.
@@ -94,25 +107,6 @@ func (w *DeviceExpander) Launches() int { return len(w.l.climb) + len(w.l.descen
 
 // Close frees the device's memory. Close all batches first.
 func (w *DeviceExpander) Close() error { return w.held.Close() }
-
-// load copies everything to the device.
-func (w *DeviceExpander) load(core *DenseCore) (err error) {
-	loading := device.Held{On: w.held.On}
-	defer func() { err = errors.Join(err, loading.Close()) }()
-	s := loading.Stream()
-	if loading.Err() != nil {
-		return loading.Err()
-	}
-	put := func(words []uint32) kernels.Tile { return w.held.Put(s, entry.Bytes(words), 0) }
-	arcs := func(a *kernels.Arcs) [3]kernels.Tile {
-		return [3]kernels.Tile{put(entry.As[uint32](a.Offsets)), put(entry.As[uint32](a.Ends)), put(a.Weights)}
-	}
-	w.up, w.down, w.columns = arcs(&w.l.up), arcs(&w.l.down), put(entry.As[uint32](w.columnRows()))
-	if w.held.Err() != nil || w.l.Core == 0 {
-		return w.held.Err()
-	}
-	return w.loadCore(&loading, s, core)
-}
 
 // columnRows returns the row of the vertex of each column; -1 for the columns that pad the last tile.
 func (w *DeviceExpander) columnRows() []int32 {
@@ -128,14 +122,13 @@ func (w *DeviceExpander) columnRows() []int32 {
 
 // loadCore copies the core's matrix to the device, which transposes it: rows of lanes are multiplied by it from the
 // left.
-func (w *DeviceExpander) loadCore(loading *device.Held, s kernels.Stream, core *DenseCore) error {
-	edge, matrix := w.l.Core, entry.Bytes(core.Matrix)
-	if v := w.shape.Variant; v.Bytes() < v.WeightBytes() { // there it takes entries
-		matrix = v.Kind().Make(edge * edge)
-		for i, x := range core.Matrix {
-			v.Kind().Put(matrix, i, uint64(x))
-		}
+func (w *DeviceExpander) loadCore(core *DenseCore) (err error) {
+	if w.held.Err() != nil || w.l.Core == 0 {
+		return w.held.Err()
 	}
+	loading := device.Held{On: w.held.On}
+	defer func() { err = errors.Join(err, loading.Close()) }()
+	s, edge, matrix := w.stream, w.l.Core, w.shape.Variant.Entries(core.Matrix)
 	same := make([]int32, edge)
 	for i := range same {
 		same[i] = int32(i)

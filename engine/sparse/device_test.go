@@ -26,7 +26,7 @@ func TestLevels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := e.Levelled()
+		l := e.levelled()
 		used := make([]bool, l.Rows)
 		for rank := range int32(g.N) {
 			for _, row := range []int32{l.row[rank], l.last(rank)} {

@@ -86,7 +86,7 @@ func TestDissectedDistances(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := openCPU(t, cpu.Options{})
-	core, err := e.CloseCore(t.Context(), d, d)
+	core, err := e.CloseCore(t.Context(), d, d, false)
 	if err != nil {
 		t.Fatal(err)
 	}

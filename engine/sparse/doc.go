@@ -54,7 +54,7 @@
 //
 // A device computes a level at a time: all vertices whose arcs lead only to lower levels. In the climb, too, each row
 // reads the rows that have arcs to it, whether or not a source reaches it. So the host makes no list of reached
-// vertices, and no two threads lower the same entry. See Levelled and DeviceExpander.
+// vertices, and no two threads lower the same entry. See levelled and DeviceExpander.
 //
 // # Paths
 //

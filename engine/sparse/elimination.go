@@ -44,8 +44,8 @@ type Elimination struct {
 	host         kernels.HostLaneOps // adds up rows of arcs; may be nil
 	coreArcLists struct {
 		sync.Mutex
-		edge     int // of the tiles, 0 before there are any; guarded by the mutex, as what follows
-		down, up *coreArcLists
+		rows, columns int // of the tiles, 0 before there are any; guarded by the mutex, as what follows
+		down, up      *coreArcLists
 	}
 }
 
@@ -66,8 +66,9 @@ func (o *Order) EliminateAlike(ctx context.Context, g *graph.Graph, eliminated i
 	return eliminate(ctx, g, o, eliminated, Cutting{}, true, host)
 }
 
-// EliminateInPieces is Eliminate for devices on which products are many times faster than arcs. It also finds Pieces,
-// in several times as much time. host adds rows to others, which is faster; it may be nil.
+// EliminateInPieces is Eliminate for devices on which products are many times faster than arcs. It also cuts Pieces,
+// which it takes several times as long to find: Wait for them. host adds rows to others, which is faster; it may be
+// nil.
 func (o *Order) EliminateInPieces(ctx context.Context, g *graph.Graph, eliminated int, c Cutting,
 	host kernels.HostLaneOps) (*Elimination, error) {
 	if c.Sizes == nil {
@@ -109,13 +110,21 @@ func (a arithmetic[W]) finish(ctx context.Context, e *Elimination, l *layout, al
 	if err := v.eliminate(ctx); err != nil {
 		return err
 	}
-	var err error
-	if e.Pieces, err = v.cutOff(ctx); err != nil {
-		return err
+	if e.Pieces = v.newPieces(); e.Pieces != nil {
+		pieces, of := e.Pieces, v
+		pieces.find = sync.OnceValue(func() error {
+			defer func() { of = nil }()
+			return of.cutOff(ctx, pieces)
+		})
+		if v.missing(v.up)+v.missing(v.down) > 0 { // then the arcs are packed in their place
+			if err := pieces.find(); err != nil {
+				return err
+			}
+		}
 	}
 	e.Vertices, e.Rank, e.Parent = v.vertices, v.rank, v.parent
 	if alike && (v.missing(v.up)+v.missing(v.down))*mostMissing < 2*len(v.ends) {
-		e.Up = v.arcs()
+		e.Up = v.arcs(v.up)
 		if e.Down = e.Up; v.directed() {
 			e.Down = &kernels.Arcs{Offsets: e.Up.Offsets, Ends: e.Up.Ends, Weights: entry.As[uint32](v.down)}
 		}
@@ -145,9 +154,9 @@ func (v *values[W]) missing(weights []W) (count int) {
 	return count
 }
 
-// arcs returns all arcs up, as they are.
-func (v *values[W]) arcs() *kernels.Arcs {
-	a := &kernels.Arcs{Offsets: make([]int32, v.n+1), Ends: v.ends, Weights: entry.As[uint32](v.up)}
+// arcs returns all arcs of one direction, as they are.
+func (v *values[W]) arcs(weights []W) *kernels.Arcs {
+	a := &kernels.Arcs{Offsets: make([]int32, v.n+1), Ends: v.ends, Weights: entry.As[uint32](weights)}
 	for r, start := range v.start {
 		a.Offsets[r] = int32(start)
 	}
@@ -156,7 +165,11 @@ func (v *values[W]) arcs() *kernels.Arcs {
 
 // pack returns the arcs of one direction without those that are unreachable. It replaces weights.
 func pack[W weight](v *values[W], weights []W) *kernels.Arcs {
-	a := &kernels.Arcs{Offsets: make([]int32, v.n+1), Ends: make([]int32, len(weights)-v.missing(weights)+1)}
+	missing := v.missing(weights)
+	if missing == 0 {
+		return v.arcs(weights)
+	}
+	a := &kernels.Arcs{Offsets: make([]int32, v.n+1), Ends: make([]int32, len(weights)-missing+1)}
 	kept := 0
 	for r := range v.n {
 		for k := v.start[r]; k < v.start[r+1]; k++ {

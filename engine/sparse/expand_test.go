@@ -365,7 +365,7 @@ func expandReal(t *testing.T, g *graph.Graph, some int, slack float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	core, err := e.CloseCore(t.Context(), d, d)
+	core, err := e.CloseCore(t.Context(), d, d, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -400,7 +400,7 @@ func TestBadArguments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	core, err := e.CloseCore(t.Context(), d, d)
+	core, err := e.CloseCore(t.Context(), d, d, false)
 	if err != nil {
 		t.Fatal(err)
 	}

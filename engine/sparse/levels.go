@@ -24,8 +24,8 @@ type levelled struct {
 	ascending []int32              // ranks by row, those of the core left out
 }
 
-// Levelled lays out the elimination by levels.
-func (e *Elimination) Levelled() *levelled {
+// levelled lays out the elimination by levels.
+func (e *Elimination) levelled() *levelled {
 	l := &levelled{Core: entry.RoundUp(e.Core(), kernels.DeviceLaneUnit), e: e}
 	l.Rows = 2*l.Core + len(e.Vertices) - e.Core()
 	l.place()

@@ -67,7 +67,7 @@ func TestLists(t *testing.T) {
 		if arcs := len(e.Up.Ends); round%4 == 0 && len(up.Ends) >= arcs {
 			t.Errorf("lists of %d ends for %d arcs", len(up.Ends), arcs)
 		}
-		core, err := e.CloseCore(t.Context(), d, d)
+		core, err := e.CloseCore(t.Context(), d, d, false)
 		if err != nil {
 			t.Fatal(err)
 		}

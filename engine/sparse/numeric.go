@@ -24,7 +24,7 @@ type arithmetic[W weight] struct{ inf, limit W }
 // arithmetics are those of all variants.
 var arithmetics = map[entry.Variant]interface {
 	finish(ctx context.Context, e *Elimination, l *layout, alike bool) error
-	fillTile(e *Elimination, dst []byte, t, i, j int)
+	fill(e *Elimination, dst []byte, rows, columns, i, j int)
 	newSearch(e *Elimination, core *DenseCore, need func(part []byte) error) Search
 }{
 	entry.I32:       arithmetic[int32]{entry.Inf32, entry.Inf32},
@@ -79,7 +79,7 @@ func newValues[W weight](l *layout, g *graph.Graph, a arithmetic[W]) *values[W] 
 	return v
 }
 
-// relaxations counts those of eliminate and of cutOff.
+// relaxations counts those of eliminate.
 func (v *values[W]) relaxations() (all int64) {
 	for r := v.core; r < v.n; r++ {
 		row := v.row(int32(r))
@@ -87,19 +87,8 @@ func (v *values[W]) relaxations() (all int64) {
 		inCore, _ := slices.BinarySearch(row, int32(v.core)) // arcs to the core are final when the others are
 		all += arcs*(arcs+3)/2 - int64(inCore)*int64(inCore+1)/2
 	}
-	all *= v.ways()
-	for _, p := range v.pieces {
-		all += v.ways()*v.pathWork(p) + v.insideWork(p)
-	}
-	return all
+	return all * v.ways()
 }
-
-// pathWork and insideWork are about how many relaxations find the paths of a piece, by arcs of one direction, from its
-// boundary, and between its vertices.
-func (l *layout) pathWork(p piece) int64   { return l.arcsUp(p) * int64(len(p.boundary)) }
-func (l *layout) insideWork(p piece) int64 { return 2 * l.arcsUp(p) * int64(p.size()) }
-
-func (l *layout) arcsUp(p piece) int64 { return l.start[p.last+1] - l.start[p.first] }
 
 // ways is how many directions arcs have weights for.
 func (v *values[W]) ways() int64 {
@@ -272,6 +261,13 @@ func relaxBoth[W weight](up, down []W, at, ends []int32, ups, downs []W, to, fro
 		k := at[y]
 		up[k] = min(up[k], to+ups[i])
 		down[k] = min(down[k], from+downs[i])
+	}
+}
+
+// settle is reset of a row that was lowered from inf: no sum is above that.
+func (a arithmetic[W]) settle(row []W) {
+	if a.limit < a.inf {
+		a.reset(row)
 	}
 }
 

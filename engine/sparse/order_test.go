@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ooc/engine/graph"
+	"ooc/engine/graph/gen"
 	"ooc/engine/sparse/internal/sparsetest"
 )
 
@@ -163,6 +164,28 @@ func TestMaxFill(t *testing.T) {
 }
 
 // Exact minimum degrees leave 16,368 and 42,443 arcs.
+// TestArcsByGroups wants the arcs up of an order to be those of a naive elimination where goroutines share groups of
+// subtrees, and a limit on them to hold there, too.
+func TestArcsByGroups(t *testing.T) {
+	g := sparsetest.Generated(t, "road", gen.Options{N: 6 * groupSize, Seed: 1})
+	all := mustOrder(t, g, OrderOptions{})
+	x := &structuring{Order: all}
+	if _, _, start, _ := x.groups(groupSize); len(start) < 6 {
+		t.Fatalf("%d groups", len(start)-1)
+	}
+	rows := sparsetest.Naive(g, all.Vertices)
+	for v := range all.Limit {
+		if !slices.Equal(slices.Sorted(slices.Values(all.row(int32(v)))), rows[v]) {
+			t.Fatalf("position %d: arcs up to %v, not %v", v, all.row(int32(v)), rows[v])
+		}
+	}
+	most := all.start[all.Limit] / 2
+	o := mustOrder(t, g, OrderOptions{MaxFill: most})
+	if o.start[o.Limit] > most || all.start[o.Limit+1] <= most {
+		t.Fatalf("%d positions with %d arcs of %d", o.Limit, o.start[o.Limit], most)
+	}
+}
+
 func TestFillOfRome(t *testing.T)       { checkFill(t, rome(t), 16368*105/100) }
 func TestFillOfCalifornia(t *testing.T) { checkFill(t, california(t, 0), 42443*105/100) }
 

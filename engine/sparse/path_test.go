@@ -47,7 +47,7 @@ func checkPath(t *testing.T, g, back *graph.Graph, s Search, u, v int32, length 
 // checkPaths checks those of an elimination from some sources to all vertices.
 func checkPaths(t *testing.T, g *graph.Graph, e *Elimination, d *cpu.Device, sources []int32) {
 	t.Helper()
-	core, err := e.CloseCore(t.Context(), d, d)
+	core, err := e.CloseCore(t.Context(), d, d, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestSearchPathsNeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	core, err := e.CloseCore(t.Context(), d, d)
+	core, err := e.CloseCore(t.Context(), d, d, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestSearchPathsOfForgedWeights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		core, err := e.CloseCore(t.Context(), d, d)
+		core, err := e.CloseCore(t.Context(), d, d, false)
 		if err != nil {
 			t.Fatal(err)
 		}

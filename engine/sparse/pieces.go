@@ -2,8 +2,10 @@ package sparse
 
 import (
 	"context"
+	"sync"
 
 	"ooc/engine/internal/cancel"
+	"ooc/engine/internal/pages"
 	"ooc/engine/internal/parallel"
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -34,6 +36,25 @@ type Pieces struct {
 	// InsideAt[i]·PieceUnit.
 	Inside   []uint32
 	InsideAt []int32
+
+	find    func() error  // finds Down, Up and Inside, once
+	core    chan struct{} // is closed when a device has begun to close the core, or will not
+	enqueue sync.Once     // closes it
+}
+
+// Wait makes sure that Down, Up and Inside are there. They are found after CloseCore, which must be called, too, has
+// launched all that closes the core: a device then needs no processor for a while. Any number of goroutines may call
+// it. It fails with the cause of the context of the elimination if that ends first.
+func (p *Pieces) Wait() error {
+	<-p.core
+	return p.find()
+}
+
+// coreEnqueued ends what Wait waits for.
+func (p *Pieces) coreEnqueued() {
+	if p != nil {
+		p.enqueue.Do(func() { close(p.core) })
+	}
 }
 
 // Count returns the number of pieces.
@@ -50,7 +71,8 @@ func (l *layout) newPieces() *Pieces {
 	if len(l.pieces) == 0 {
 		return nil
 	}
-	p := &Pieces{Upper: l.upper, Start: []int32{0}, At: []int32{0}, InsideAt: []int32{0}}
+	p := &Pieces{Upper: l.upper, Start: []int32{0}, At: []int32{0}, InsideAt: []int32{0},
+		core: make(chan struct{})}
 	units, inside := int32(0), int32(0)
 	for _, x := range l.pieces {
 		p.First = append(p.First, x.first)
@@ -66,11 +88,7 @@ func (l *layout) newPieces() *Pieces {
 }
 
 // cutOff finds the lengths of the paths between pieces and their boundaries.
-func (v *values[W]) cutOff(ctx context.Context) (*Pieces, error) {
-	p := v.newPieces()
-	if p == nil {
-		return nil, nil
-	}
+func (v *values[W]) cutOff(ctx context.Context, p *Pieces) error {
 	down, err := v.paths(ctx, p, v.down)
 	p.Down, p.Up = entry.As[uint32](down), entry.As[uint32](down)
 	if err == nil && v.directed() {
@@ -79,17 +97,17 @@ func (v *values[W]) cutOff(ctx context.Context) (*Pieces, error) {
 		p.Up = entry.As[uint32](up)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	inside, err := v.inside(ctx, p)
 	p.Inside = entry.As[uint32](inside)
-	return p, err
+	return err
 }
 
 // inside finds the lengths of the paths between the vertices of each piece: up to those above both, and down. A row
 // is of the paths from a vertex, so it grows from their ends, by arcs against their directions.
 func (v *values[W]) inside(ctx context.Context, p *Pieces) ([]W, error) {
-	lengths := make([]W, int(p.InsideAt[p.Count()])*PieceUnit)
+	lengths := pages.Make[W](int(p.InsideAt[p.Count()]) * PieceUnit)
 	return lengths, parallel.Do(ctx, p.Count(), func() func(i int) error {
 		poll := &cancel.Poll{Ctx: ctx}
 		return func(i int) error {
@@ -100,7 +118,7 @@ func (v *values[W]) inside(ctx context.Context, p *Pieces) ([]W, error) {
 			row := func(r int32) []W { return rows[int(r-first)*pitch:][:size] }
 			for r := last; r >= first; r-- {
 				row(r)[r-first] = 0
-				v.reset(row(r))
+				v.settle(row(r))
 				for k := v.start[r+1] - 1; k >= v.start[r] && v.ends[k] >= first; k-- {
 					v.lowerTo(row(v.ends[k]), row(r), v.down[k:][:1])
 				}
@@ -109,9 +127,8 @@ func (v *values[W]) inside(ctx context.Context, p *Pieces) ([]W, error) {
 				for k := v.start[r+1] - 1; k >= v.start[r] && v.ends[k] >= first; k-- {
 					v.lowerTo(row(r), row(v.ends[k]), v.up[k:][:1])
 				}
-				v.reset(row(r))
+				v.settle(row(r))
 			}
-			v.tally.Done.Add(v.insideWork(v.pieces[i]))
 			return poll.After(int64(size * size))
 		}
 	}, func() {})
@@ -143,7 +160,6 @@ func (v *values[W]) paths(ctx context.Context, p *Pieces, weights []W) ([]W, err
 					rows[k*pitch+j] = w
 				}
 			}
-			v.tally.Done.Add(v.pathWork(v.pieces[i]))
 			return poll.After(int64(width * size))
 		}
 	}, func() {})
@@ -182,12 +198,12 @@ func (v *values[W]) nearest(table []W, first, j int32, column []int32, weights [
 			v.lowerTo(row[:width], table[int(end-first)*width:][:width], weights[k:][:1])
 		}
 	}
-	v.reset(row)
+	v.settle(row)
 }
 
-// Upper returns the elimination of the upper part alone. Its vertices are the ranks below Pieces.Upper, and it has
+// upper returns the elimination of the upper part alone. Its vertices are the ranks below Pieces.Upper, and it has
 // the same core. It has no tiles: CloseCore takes the whole elimination.
-func (e *Elimination) Upper() *Elimination {
+func (e *Elimination) upper() *Elimination {
 	n := e.Pieces.Upper
 	top := &Elimination{Variant: e.Variant, Parent: e.Parent[:n], Up: firstRows(e.Up, n, e.Variant)}
 	top.Work = Work{Vertices: n, Sources: n, Eliminated: n - e.Core(), Core: e.Core()}
@@ -211,11 +227,16 @@ func firstRows(a *kernels.Arcs, rows int, v entry.Variant) *kernels.Arcs {
 // UpperDistances returns the distances between all upper ranks, from those between the core's vertices, which
 // CloseCore gives. It takes all processors, and fails with the cause of ctx if that ends first.
 func (e *Elimination) UpperDistances(ctx context.Context, s kernels.HostLaneOps, core coreRows) (*DenseCore, error) {
-	top := e.Upper()
+	if dense, is := core.(*DenseCore); is {
+		if err := dense.Fetch(); err != nil {
+			return nil, err
+		}
+	}
+	top := e.upper()
 	n, v := e.Pieces.Upper, e.Variant
 	all := &DenseCore{Host: s, Variant: v, Size: n, Pitch: entry.RoundUp(n, kernels.DeviceLaneUnit)}
 	words, lanes := v.WeightBytes()/entry.WordBytes, top.BatchLanes()
-	all.Matrix = entry.As[uint32](make([]uint64, all.Pitch*all.Pitch*words/2))
+	all.Matrix = entry.As[uint32](pages.Make[uint64](all.Pitch * all.Pitch * words / 2))
 	row := all.Pitch * v.Bytes()
 	return all, parallel.Do(ctx, entry.CeilDiv(n, lanes), func() func(i int) error {
 		scratch := entry.Bytes(make([]uint64, entry.CeilDiv(int(top.ScratchBytes(lanes)), 8)))

@@ -1,8 +1,13 @@
 package sparse
 
 import (
+	"bytes"
+	"errors"
 	"math"
 	"math/rand/v2"
+	"ooc/engine/device"
+	"ooc/kernels"
+	"ooc/kernels/conformance"
 	"testing"
 
 	"ooc/engine/graph"
@@ -64,6 +69,9 @@ func TestPiecesFitMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if e.Pieces != nil && e.Pieces.find() != nil {
+			t.Fatal(e.Pieces.find())
+		}
 		return e.Pieces
 	}
 	p := pieces(math.MaxInt)
@@ -88,14 +96,21 @@ func checkPieces(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slac
 	if e.Pieces == nil {
 		return
 	}
-	core, err := e.CloseCore(t.Context(), d, d)
+	if err := e.Pieces.find(); err != nil {
+		t.Fatal(err)
+	}
+	core, err := e.CloseCore(t.Context(), d, d, false)
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Pieces.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	upper, err := e.UpperDistances(t.Context(), d, core)
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkOnDevice(t, e, d, core, upper)
 	p := checkCut(t, e)
 	weights := e.Variant.Kind().Wide()
 	at := func(words []uint32, i int) float64 {
@@ -126,6 +141,60 @@ func checkPieces(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slac
 			if v := e.Vertices[to]; got != want[v] && !(math.Abs(got-want[v]) <= slack*(1+hops[v])*sum[v]) {
 				t.Fatalf("%s: distance %d→%d is %v, not %v", e.Variant, e.Vertices[from], v, got, want[v])
 			}
+		}
+	}
+}
+
+// checkOnDevice wants a device to compute the same distances, from a core that it has kept, has had or never had, and
+// to take no more memory than it may.
+func checkOnDevice(t *testing.T, e *Elimination, d *cpu.Device, core, want *DenseCore) {
+	t.Helper()
+	if want.Size == 0 {
+		return
+	}
+	on := conformance.WithLaneOps(d)
+	kept, err := e.CloseCore(t.Context(), on, d, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fetched, err := e.CloseCore(t.Context(), on, d, true)
+	if err = errors.Join(err, fetched.Fetch()); err != nil {
+		t.Fatal(err)
+	}
+	for _, core := range []*DenseCore{core, kept, fetched} {
+		h := device.Held{On: on}
+		closed := func() (*DenseCore, error) { return core, nil }
+		if _, err := e.UpperOnDevice(&h, closed, 0, 0); !errors.Is(err, kernels.ErrNoMemory) {
+			t.Errorf("more memory than there is room for: %v", err)
+		}
+		to, err := e.UpperOnDevice(&h, closed, 100, math.MaxInt64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, to.Buf.Bytes()-100)
+		s := h.Stream()
+		if err := errors.Join(h.Err(), s.CopyOut(got, to), s.Sync()); err != nil {
+			t.Fatal(err)
+		}
+		sameRows(t, e, got, want)
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := kept.Fetch(); err != nil {
+		t.Fatal(err)
+	}
+	sameRows(t, e, e.Variant.Entries(kept.Matrix), core)
+}
+
+// sameRows wants entries to be those of a matrix, but for what pads it.
+func sameRows(t *testing.T, e *Elimination, got []byte, want *DenseCore) {
+	t.Helper()
+	all, row := e.Variant.Entries(want.Matrix), want.Pitch*e.Variant.Bytes()
+	for r := range want.Size {
+		if cells := want.Size * e.Variant.Bytes(); !bytes.Equal(got[r*row:][:cells], all[r*row:][:cells]) {
+			t.Fatalf("%s: distances from rank %d of %d, %d of them the core's, are other ones on a device", e.Variant, r,
+				want.Size, e.Core())
 		}
 	}
 }

@@ -38,9 +38,7 @@ func newComputed(
 			s.order = append(s.order, v)
 		}
 	}
-	// Sums of columns in floats are rounded by batches of lanes: nothing but the kind and the height decides how many
-	// there are.
-	s.height = min(max(leastHeight, entry.RoundUp(len(s.order)/manyBands, leastHeight)), bandRows)
+	s.height = heightOf(len(s.order))
 	n := len(ready.Order())
 	row := n * kind.Wide().Bytes()
 	block := min(max(1, blockBytes/row), s.height)
@@ -90,6 +88,12 @@ func newComputed(
 		return errors.Join(w.ReadRows(dst, []int{v}), w.Close())
 	}
 	return s, nil
+}
+
+// heightOf is how many of so many rows a band has that are in lanes. Sums of columns in floats are rounded by batches
+// of lanes: nothing but the kind and the height decides how many there are.
+func heightOf(rows int) int {
+	return min(max(leastHeight, entry.RoundUp(rows/manyBands, leastHeight)), bandRows)
 }
 
 // rowReader computes bands in blocks of rows.

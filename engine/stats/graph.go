@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"ooc/engine"
 	"ooc/engine/between"
 	"ooc/engine/device"
@@ -21,6 +23,7 @@ import (
 	"ooc/engine/live"
 	"ooc/engine/rows"
 	"ooc/engine/searches"
+	"ooc/engine/sparse"
 	"ooc/engine/task"
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -205,24 +208,22 @@ func digest(list []byte) string {
 // graphGathering is one call of OfGraph.
 type graphGathering struct {
 	*gathering
-	o     GraphOptions
-	g     *graph.Graph
-	ready rows.Ready // nil: not yet
-	file  *saved
-	slot  slotHead // what the next slot will say, apart from bands and time
-	began time.Time
-	tally cancel.Tally // of the stage at hand
-	sum   Summary
+	o       GraphOptions
+	g       *graph.Graph
+	ready   rows.Ready // nil: not yet
+	opening *opening   // nil: no devices add up rows
+	file    *saved
+	slot    slotHead // what the next slot will say, apart from bands and time
+	began   time.Time
+	tally   cancel.Tally // of the stage at hand
+	sum     Summary
 
 	sums    *between.Sums  // nil: not asked for
 	between *between.Ready // nil: not yet
 }
 
 // question makes the gatherers, and returns what an engine is asked that computes their rows.
-func (x *graphGathering) question(ctx context.Context) (rows.Question, error) {
-	if err := x.g.Check(ctx); err != nil {
-		return rows.Question{}, err
-	}
+func (x *graphGathering) question() (rows.Question, error) {
 	meta := &tiles.Meta{
 		N: x.g.N, Kind: x.g.Kind, Scale: x.g.Scale, Directed: x.g.Directed, Negative: x.g.Negative,
 		Sources: x.o.Sources,
@@ -249,8 +250,8 @@ func (x *graphGathering) question(ctx context.Context) (rows.Question, error) {
 // rows.Offers.
 func Offers(ctx context.Context, g *graph.Graph, o GraphOptions) ([]rows.Offer, error) {
 	x := &graphGathering{o: o, g: g}
-	q, err := x.question(ctx)
-	if err != nil {
+	q, err := x.question()
+	if err = cmp.Or(g.Check(ctx), err); err != nil {
 		return nil, err
 	}
 	offers, err := engine.OffersOfRows(ctx, g, q)
@@ -276,7 +277,10 @@ const (
 func (x *graphGathering) prepare(ctx context.Context, head savedHead,
 	at func(live.Stage, live.StageShares)) (err error) {
 	began := time.Now()
-	q, err := x.question(ctx)
+	q, err := x.question()
+	if x.o.bounded() || x.g.Negative {
+		err = cmp.Or(x.g.Check(ctx), err)
+	}
 	if err != nil {
 		return err
 	}
@@ -327,7 +331,7 @@ func (o *GraphOptions) bounded() bool { return o.Values != nil && !math.IsInf(o.
 func (x *graphGathering) engine(ctx context.Context, q rows.Question, was *slotHead,
 	at func(live.Stage, live.StageShares)) error {
 	most := q.Pieces
-	q.Stage = at
+	q.Stage, q.Cut = at, func(e *sparse.Elimination) { x.open(ctx, e, most) }
 	if was != nil {
 		eliminated := int(was.Eliminated)
 		q.Engine, q.After, q.Pieces = was.engine(), &eliminated, int(was.Pieces)
@@ -338,9 +342,12 @@ func (x *graphGathering) engine(ctx context.Context, q rows.Question, was *slotH
 			q.Sums = nil
 		}
 	}
+	var checking errgroup.Group // meanwhile; a negative cycle is known by now
+	checking.Go(func() error { return x.g.Check(ctx) })
 	offer, err := x.o.offer(ctx, x.g, q)
-	if err == nil {
+	if err = cmp.Or(checking.Wait(), err); err == nil {
 		x.ready, err = offer.Prepare(ctx)
+		x.opening.closed(x.ready, err)
 	}
 	switch {
 	case was != nil && errors.Is(err, rows.ErrNoEngine):
@@ -357,10 +364,13 @@ func (x *graphGathering) engine(ctx context.Context, q rows.Question, was *slotH
 	x.reads(from)
 	x.sum = Summary{Engine: offer.Engine}
 	x.slot = slotHead{Order: x.order(), Pieces: int64(q.Pieces)}
+	if s, ok := x.ready.(interface{ Stopped() int }); ok {
+		x.slot.Eliminated = int64(s.Stopped())
+	}
 	if f, ok := x.ready.(*factors.Factors); ok {
 		x.sum.Eliminated, x.sum.Core = f.Elimination.Work.Eliminated, f.Elimination.Work.Core
-		x.slot.Eliminated, x.run.Shares = int64(x.sum.Eliminated), factors.Shares(f.Elimination.Work)
-		return x.onDevices(ctx, f, most)
+		x.run.Shares = factors.Shares(f.Elimination.Work)
+		return x.onDevices(f)
 	}
 	if _, inLanes := x.ready.(rows.LaneReady); inLanes {
 		return x.searchOnDevices(offer.Counted)
@@ -380,8 +390,9 @@ func (x *graphGathering) otherOrder() error {
 
 // close gives back what prepare has opened.
 func (x *graphGathering) close() (err error) {
+	err = x.opening.close()
 	if x.gathering != nil && x.from.close != nil {
-		err = x.from.close()
+		err = errors.Join(err, x.from.close())
 	}
 	if x.between != nil {
 		err = errors.Join(err, x.between.Close())

@@ -12,6 +12,7 @@ import (
 
 	"ooc/engine/device"
 	"ooc/engine/factors"
+	"ooc/engine/rows"
 	"ooc/engine/rowsums"
 	"ooc/engine/searches"
 	"ooc/engine/sparse"
@@ -95,24 +96,92 @@ func (x *graphGathering) mostUpper() int {
 	return int(math.Sqrt(most)) / kernels.DeviceLaneUnit * kernels.DeviceLaneUnit
 }
 
+// opening is Sums that are opened on devices, those of an elimination while its core is closed.
+type opening struct {
+	devices []kernels.Device
+	sums    []*rowsums.Sums // nil: there is no memory for it
+	all     errgroup.Group
+	core    chan struct{} // is closed when f is there
+	f       *factors.Factors
+	err     error // why it is not
+}
+
+// begin begins to open them.
+func (o *opening) begin(open func(kernels.Device) (*rowsums.Sums, error)) {
+	o.sums = make([]*rowsums.Sums, len(o.devices))
+	for i, d := range o.devices {
+		o.all.Go(func() (err error) {
+			if o.sums[i], err = open(d); errors.Is(err, kernels.ErrNoMemory) {
+				return nil // fewer devices do, or none
+			}
+			return err
+		})
+	}
+}
+
+// open begins to open them, unless elimination has left more than most upper ranks.
+func (x *graphGathering) open(ctx context.Context, e *sparse.Elimination, most int) {
+	if e.Pieces.Upper > most {
+		return
+	}
+	devices, questions := x.askDevices()
+	o := &opening{devices: devices, core: make(chan struct{})}
+	core := func() (*sparse.DenseCore, error) {
+		if <-o.core; o.err != nil {
+			return nil, o.err
+		}
+		return o.f.Core, nil
+	}
+	upper := sync.OnceValues(func() (*sparse.DenseCore, error) {
+		core, err := core()
+		if err != nil {
+			return nil, err
+		}
+		return e.UpperDistances(ctx, core.Host, core)
+	})
+	lanes := entry.RoundUp(heightOf(x.o.rows(x.g)), kernels.DeviceLaneUnit)
+	x.opening = o
+	o.begin(func(d kernels.Device) (*rowsums.Sums, error) {
+		return rowsums.New(e, d, core, upper, deviceBatches, lanes, questions...)
+	})
+}
+
+// closed says how closing the core has ended.
+func (o *opening) closed(ready rows.Ready, err error) {
+	if o != nil {
+		o.f, _ = ready.(*factors.Factors)
+		o.err = err
+		close(o.core)
+	}
+}
+
+func (o *opening) close() (err error) {
+	if o == nil {
+		return nil
+	}
+	_ = o.all.Wait() // whose error is told by now
+	for _, s := range o.sums {
+		if s != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}
+	return err
+}
+
 // onDevices makes the rows of the gathering's source be added up on devices as they are computed there, a batch for
 // each band; those that are asked for one by one are the source's still. Bands are dealt to batches of all devices,
 // which are of one shape and end in order, so on devices of one kind results have the same bits whatever their number.
-// It does nothing where no device has the memory, or elimination has left more than most upper ranks. A batch takes
+// It does nothing where no device has the memory, or elimination has left too many upper ranks. A batch takes
 // some 2 KB of host memory for each of them, and 32 bytes a vertex, which no limit counts.
-func (x *graphGathering) onDevices(ctx context.Context, f *factors.Factors, most int) error {
-	e := f.Elimination
-	if e.Pieces == nil || e.Pieces.Upper > most {
+func (x *graphGathering) onDevices(f *factors.Factors) error {
+	if x.opening == nil {
 		return nil
 	}
-	devices, questions := x.askDevices()
-	lanes := entry.RoundUp(x.from.height, kernels.DeviceLaneUnit)
-	upper := sync.OnceValues(func() (*sparse.DenseCore, error) { return e.UpperDistances(ctx, f.Core.Host, f.Core) })
-	used, err := x.addUpOn(devices, func(d kernels.Device) (*rowsums.Sums, error) {
-		return rowsums.New(e, d, upper, deviceBatches, lanes, questions...)
-	})
+	used, err := x.addUp()
 	if used {
-		e.Pieces.Inside, e.Pieces.Down = nil, nil // the devices have them
+		pieces := f.Elimination.Pieces
+		pieces.Inside, pieces.Down = nil, nil // the devices have them
+		x.opening.all.Go(f.Core.Fetch)        // for rows that are asked for one by one
 	}
 	return err
 }
@@ -136,9 +205,11 @@ func (x *graphGathering) searchOnDevices(tried bool) error {
 	questions, _ := x.questions()
 	const unit = kernels.DeviceLaneUnit
 	for lanes := entry.RoundUp(x.from.height, unit); lanes > 0; lanes = lanes / 2 / unit * unit {
-		used, err := x.addUpOn(devices, func(d kernels.Device) (*rowsums.Sums, error) {
+		x.opening = &opening{devices: devices}
+		x.opening.begin(func(d kernels.Device) (*rowsums.Sums, error) {
 			return rowsums.NewSearched(g, d, deviceBatches, lanes, questions...)
 		})
+		used, err := x.addUp()
 		if used && lanes < x.from.height {
 			x.bandsOf(lanes)
 		}
@@ -160,39 +231,17 @@ func (x *graphGathering) bandsOf(height int) {
 	x.run.Starts, x.slot.Order = x.from.starts, x.order()
 }
 
-// addUpOn makes devices that have the memory for what open makes add up rows, and reports whether there are any.
-func (x *graphGathering) addUpOn(devices []kernels.Device, open func(kernels.Device) (*rowsums.Sums, error)) (
-	added bool, err error) {
-	sums := make([]*rowsums.Sums, len(devices))
-	var opening errgroup.Group
-	for i, d := range devices {
-		opening.Go(func() (err error) {
-			sums[i], err = open(d)
-			if errors.Is(err, kernels.ErrNoMemory) {
-				return nil // fewer devices do, or none
-			}
-			return err
-		})
-	}
-	err = opening.Wait()
-	computed := x.from.close
-	x.from.close = func() (err error) {
-		for _, s := range sums {
-			if s != nil {
-				err = errors.Join(err, s.Close())
-			}
-		}
-		return errors.Join(err, computed())
-	}
-	if err != nil {
+// addUp waits for the Sums that are opened, and makes them add up rows. It reports whether there are any.
+func (x *graphGathering) addUp() (added bool, err error) {
+	if err := x.opening.all.Wait(); err != nil {
 		return false, fmt.Errorf("sums of rows: %w", err)
 	}
 	var used []kernels.Device
 	var batches []*rowsums.Batch // of all devices in turn
 	for k := range deviceBatches {
-		for i, s := range sums {
+		for i, s := range x.opening.sums {
 			if s != nil && k == 0 {
-				used = append(used, devices[i])
+				used = append(used, x.opening.devices[i])
 			}
 			if s != nil && k < len(s.Batches) {
 				batches = append(batches, s.Batches[k])

@@ -139,6 +139,9 @@ func (b *bench) laneTranspose(d kernels.LaneOps, v entry.Variant) {
 	if k.Width%128 == 0 && b.IntN(2) == 0 {
 		k.Edge = 128
 	}
+	if k.Side == 1 {
+		k.Edge *= 1 + b.IntN(5)
+	}
 	n := k.Width * k.Side * k.Edge
 	k.Lanes, k.Sources = b.uploadAs(b.entries(v, rows*k.Width, many, true), size), b.sources(k.Width, rows)
 	k.Columns, k.Dst = b.upload(b.someRows(k.Side*k.Edge, rows)), b.uploadAs(b.garbage(n, size), size)

@@ -106,5 +106,17 @@ func (v Variant) Weights(dst []uint32, entries []byte) {
 	copy(Bytes(dst), entries)
 }
 
+// Entries returns weights of arcs as entries, in the same memory if both have the same size.
+func (v Variant) Entries(weights []uint32) []byte {
+	if v.Bytes() == v.WeightBytes() {
+		return Bytes(weights)
+	}
+	out := v.Kind().Make(len(weights))
+	for i, w := range weights {
+		v.Kind().Put(out, i, uint64(w))
+	}
+	return out
+}
+
 // Unreachable returns the bits of the entry of two vertices without a path.
 func (v Variant) Unreachable() uint64 { return kinds[rowOf[v]].unreachable }

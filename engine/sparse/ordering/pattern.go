@@ -1,6 +1,6 @@
 package ordering
 
-import "slices"
+import "ooc/engine/internal/pages"
 
 // Pattern is the adjacency of a graph whose arcs count in both directions, in compressed rows without
 // self-loops. Vertices are numbered from 0. It is not changed once made.
@@ -14,8 +14,12 @@ func (p *Pattern) n() int { return len(p.Start) - 1 }
 // Row returns the neighbours of a vertex, ascending, only for reading.
 func (p *Pattern) Row(v int32) []int32 { return p.Adj[p.Start[v]:p.Start[v+1]] }
 
-// clone returns a copy in memory of its own.
-func (p *Pattern) clone() *Pattern { return &Pattern{slices.Clone(p.Start), slices.Clone(p.Adj)} }
+// clone returns a pattern with neighbours in memory of its own.
+func (p *Pattern) clone() *Pattern {
+	q := &Pattern{p.Start, pages.Make[int32](len(p.Adj))}
+	copy(q.Adj, p.Adj)
+	return q
+}
 
 // Union returns the pattern with the arcs of two, such as those out of the vertices of a graph and those into them.
 func (p *Pattern) Union(q *Pattern) *Pattern {

@@ -1,5 +1,7 @@
 package ordering
 
+import "ooc/engine/internal/pages"
+
 // quotient is the quotient graph of an elimination in progress. An eliminated vertex is an *element*: it stands for
 // the clique that its elimination made of its neighbours, and the arcs of that clique are not stored. Vertices with
 // the same neighbours form one *variable*, whose weight is their number. A variable lists the elements that it
@@ -11,29 +13,19 @@ package ordering
 // ordering algorithm, 1996), which cost no more than reading the lists of a pivot's variables. Mass elimination,
 // aggressive absorption and indistinguishable variables are as there.
 type quotient struct {
-	rows   []int64 // where a variable's list begins in lists
-	lists  []int32 // elements, then variables
-	elems  []int32 // of a variable's list
-	vars   []int32 // of a variable's list
-	weight []int32 // vertices of a variable; 0: absorbed, eliminated or set apart
-	degree []int32 // of a variable: bound of the vertices adjacent to it; of an element: its vertices
+	node  []node
+	lists []int32 // elements, then variables
 
 	arena []int32 // members of elements
-	place []int64 // where an element's members begin in arena
-	size  []int32 // of an element
 	order []int32 // live elements in the order of arena; absorbed ones are left out by compact
 
-	member []int32 // the next vertex of the same variable, -1 at the end
-	last   []int32 // the last vertex of a variable
+	last []int32 // the last vertex of a variable
 
-	head, next, prev []int32 // lists of variables by degree; -1: none
-	least            int     // no variable has a smaller degree
+	head  []int32 // the first variable of each degree; -1: none
+	least int     // no variable has a smaller degree
 
-	mark  []int64 // see stamp; dead: an absorbed element
 	stamp int64   // marks below this are old
 	hash  []int32 // the first of the variables with a hash; -1: none
-	key   []int32 // a variable's hash
-	twin  []int32 // the next variable with the same hash
 
 	// Of the elimination trees below a variable, or with an element as their root: the number of their vertices,
 	// those of the variable itself included, and the sum of their costs.
@@ -46,30 +38,45 @@ type quotient struct {
 	steps int64   // list entries looked at since the beginning: the work of the ordering
 }
 
+// node is what there is of a vertex, a variable or an element, in one line of a cache.
+type node struct {
+	rows       int64 // where a variable's list begins in lists
+	mark       int64 // see stamp; dead: an absorbed element
+	place      int64 // where an element's members begin in arena
+	elems      int32 // of a variable's list
+	vars       int32 // of a variable's list
+	weight     int32 // vertices of a variable; 0: absorbed, eliminated or set apart
+	degree     int32 // of a variable: bound of the vertices adjacent to it; of an element: its vertices
+	size       int32 // of an element: its members
+	next, prev int32 // in the list of variables of the same degree; -1: none
+	key        int32 // a variable's hash
+	twin       int32 // the next variable with the same hash
+	member     int32 // the next vertex of the same variable, -1 at the end
+}
+
 const dead = -1
 
 // newQuotient takes over p's memory. Vertices of more than limit neighbours are set apart: they are eliminated last or
 // never, and the others are ordered as if these did not exist.
 func newQuotient(p *Pattern, limit int, cost func(vertices, arcs int) float64) *quotient {
 	n := p.n()
-	many := func() []int32 { return make([]int32, n) }
-	q := &quotient{rows: p.Start, lists: p.Adj, elems: many(), vars: many(), weight: many(), degree: many(),
-		arena: make([]int32, 0, len(p.Adj)+len(p.Adj)/2+2*n), place: make([]int64, n), size: many(),
-		member: many(), last: many(), head: many(), next: many(), prev: many(),
-		mark: make([]int64, n), stamp: 1, hash: many(), key: many(), twin: many(),
-		below: many(), part: make([]float64, n), cost: cost, left: n}
+	many := func() []int32 { return pages.Make[int32](n) }
+	q := &quotient{node: pages.Make[node](n), lists: p.Adj,
+		arena: pages.Make[int32](len(p.Adj) + len(p.Adj)/2 + 2*n)[:0],
+		last:  many(), head: many(), stamp: 1, hash: many(), below: many(), part: make([]float64, n),
+		cost: cost, left: n}
 	for v := range n {
-		q.head[v], q.hash[v], q.member[v], q.last[v] = -1, -1, -1, int32(v)
-		q.vars[v] = int32(p.Start[v+1] - p.Start[v])
-		if int(q.vars[v]) <= limit {
-			q.weight[v], q.below[v] = 1, 1
+		q.head[v], q.hash[v], q.node[v].member, q.last[v] = -1, -1, -1, int32(v)
+		q.node[v].rows, q.node[v].vars = p.Start[v], int32(p.Start[v+1]-p.Start[v])
+		if int(q.node[v].vars) <= limit {
+			q.node[v].weight, q.below[v] = 1, 1
 		} else {
 			q.left--
 		}
 	}
 	for v := range int32(n) {
-		if q.weight[v] > 0 {
-			q.degree[v] = q.dropDense(v)
+		if q.node[v].weight > 0 {
+			q.node[v].degree = q.dropDense(v)
 			q.enter(v)
 		}
 	}
@@ -78,37 +85,37 @@ func newQuotient(p *Pattern, limit int, cost func(vertices, arcs int) float64) *
 
 // dropDense drops the vertices that were set apart from v's list, and returns its length.
 func (q *quotient) dropDense(v int32) int32 {
-	list := q.lists[q.rows[v]:][:q.vars[v]]
+	list := q.lists[q.node[v].rows:][:q.node[v].vars]
 	kept := list[:0]
 	for _, j := range list {
-		if q.weight[j] > 0 {
+		if q.node[j].weight > 0 {
 			kept = append(kept, j)
 		}
 	}
-	q.vars[v] = int32(len(kept))
-	return q.vars[v]
+	q.node[v].vars = int32(len(kept))
+	return q.node[v].vars
 }
 
 // enter puts a variable into the list of its degree.
 func (q *quotient) enter(i int32) {
-	d := q.degree[i]
+	d := q.node[i].degree
 	first := q.head[d]
-	q.next[i], q.prev[i], q.head[d] = first, -1, i
+	q.node[i].next, q.node[i].prev, q.head[d] = first, -1, i
 	if first >= 0 {
-		q.prev[first] = i
+		q.node[first].prev = i
 	}
 	q.least = min(q.least, int(d))
 }
 
 // leave takes a variable out of the list of its degree.
 func (q *quotient) leave(i int32) {
-	if q.next[i] >= 0 {
-		q.prev[q.next[i]] = q.prev[i]
+	if q.node[i].next >= 0 {
+		q.node[q.node[i].next].prev = q.node[i].prev
 	}
-	if q.prev[i] >= 0 {
-		q.next[q.prev[i]] = q.next[i]
+	if q.node[i].prev >= 0 {
+		q.node[q.node[i].prev].next = q.node[i].next
 	} else {
-		q.head[q.degree[i]] = q.next[i]
+		q.head[q.node[i].degree] = q.node[i].next
 	}
 }
 
@@ -119,15 +126,15 @@ func (q *quotient) eliminate() Pivot {
 	}
 	p := q.head[q.least]
 	q.leave(p)
-	q.left -= int(q.weight[p])
+	q.left -= int(q.node[p].weight)
 	q.form(p)
 	members := q.members(p)
 	if len(members) != 1 {
 		q.overlaps(members)
 		for _, i := range members {
 			if q.update(p, i) {
-				q.left -= int(q.weight[i])
-				q.degree[p] -= q.weight[i]
+				q.left -= int(q.node[i].weight)
+				q.node[p].degree -= q.node[i].weight
 				q.join(p, i)
 			}
 		}
@@ -135,10 +142,10 @@ func (q *quotient) eliminate() Pivot {
 		q.reinsert(p, members)
 	}
 	q.pivot = q.pivot[:0]
-	for v := p; v >= 0; v = q.member[v] {
+	for v := p; v >= 0; v = q.node[v].member {
 		q.pivot = append(q.pivot, v)
 	}
-	step := Pivot{q.pivot, int(q.degree[p]), int(q.below[p]), q.part[p], q.steps}
+	step := Pivot{q.pivot, int(q.node[p].degree), int(q.below[p]), q.part[p], q.steps}
 	if q.cost != nil {
 		q.part[p] = q.cost(step.Below, step.Degree)
 	}
@@ -148,15 +155,15 @@ func (q *quotient) eliminate() Pivot {
 	return step
 }
 
-func (q *quotient) members(e int32) []int32 { return q.arena[q.place[e]:][:q.size[e]] }
+func (q *quotient) members(e int32) []int32 { return q.arena[q.node[e].place:][:q.node[e].size] }
 
 // prune ends the elimination of a variable p whose neighbours are one variable i. There is no clique to stand for, so
 // p is no element. i's list, which may be long, stays as it is apart from dead entries.
 func (q *quotient) prune(p, i int32) {
-	q.mark[p] = dead
-	q.size[p] = 0
-	q.arena = q.arena[:q.place[p]]
-	q.degree[i] -= int32(len(q.pivot))
+	q.node[p].mark = dead
+	q.node[p].size = 0
+	q.arena = q.arena[:q.node[p].place]
+	q.node[i].degree -= int32(len(q.pivot))
 	q.below[i] += q.below[p]
 	q.part[i] += q.part[p]
 	q.enter(i)
@@ -164,15 +171,15 @@ func (q *quotient) prune(p, i int32) {
 
 // join moves i's vertices to p.
 func (q *quotient) join(p, i int32) {
-	q.weight[i] = 0
+	q.node[i].weight = 0
 	q.below[p] += q.below[i]
 	q.part[p] += q.part[i]
-	q.member[q.last[p]] = i
+	q.node[q.last[p]].member = i
 	q.last[p] = q.last[i]
 }
 
 // stampStep is the distance between two stamps: a mark exceeds its stamp by at most the vertices of an element.
-func (q *quotient) stampStep() int64 { return int64(len(q.mark)) + 1 }
+func (q *quotient) stampStep() int64 { return int64(len(q.node)) + 1 }
 
 // nextStamp makes every mark old.
 func (q *quotient) nextStamp() { q.stamp += q.stampStep() }
@@ -180,19 +187,19 @@ func (q *quotient) nextStamp() { q.stamp += q.stampStep() }
 // form lists the members of element p: the variables in p's own list and in its elements, which p absorbs. Each is
 // marked with stamp and taken out of the list of its degree.
 func (q *quotient) form(p int32) {
-	row := q.lists[q.rows[p]:]
-	elements, variables := row[:q.elems[p]], row[q.elems[p]:][:q.vars[p]]
+	row := q.lists[q.node[p].rows:]
+	elements, variables := row[:q.node[p].elems], row[q.node[p].elems:][:q.node[p].vars]
 	q.reserve(elements, len(variables))
 	q.nextStamp()
-	q.weight[p] = 0
-	q.place[p] = int64(len(q.arena))
+	q.node[p].weight = 0
+	q.node[p].place = int64(len(q.arena))
 	q.order = append(q.order, p)
 	degree := int32(0)
 	collect := func(list []int32) {
 		q.steps += int64(len(list))
 		for _, i := range list {
-			if w := q.weight[i]; w > 0 && q.mark[i] != q.stamp {
-				q.mark[i] = q.stamp
+			if w := q.node[i].weight; w > 0 && q.node[i].mark != q.stamp {
+				q.node[i].mark = q.stamp
 				degree += w
 				q.leave(i)
 				q.arena = append(q.arena, i)
@@ -201,17 +208,17 @@ func (q *quotient) form(p int32) {
 	}
 	collect(variables)
 	for _, e := range elements {
-		if q.mark[e] != dead {
+		if q.node[e].mark != dead {
 			collect(q.members(e))
 			q.absorb(p, e)
 		}
 	}
-	q.size[p], q.degree[p] = int32(int64(len(q.arena))-q.place[p]), degree
+	q.node[p].size, q.node[p].degree = int32(int64(len(q.arena))-q.node[p].place), degree
 }
 
 // absorb ends element e, which p covers.
 func (q *quotient) absorb(p, e int32) {
-	q.mark[e] = dead
+	q.node[e].mark = dead
 	q.below[p] += q.below[e]
 	q.part[p] += q.part[e]
 }
@@ -220,11 +227,11 @@ func (q *quotient) absorb(p, e int32) {
 func (q *quotient) reserve(elements []int32, variables int) {
 	need := variables
 	for _, e := range elements {
-		if q.mark[e] != dead {
-			need += int(q.size[e])
+		if q.node[e].mark != dead {
+			need += int(q.node[e].size)
 		}
 	}
-	if len(q.arena)+min(need, len(q.mark)) > cap(q.arena) {
+	if len(q.arena)+min(need, len(q.node)) > cap(q.arena) {
 		q.compact()
 	}
 }
@@ -234,17 +241,17 @@ func (q *quotient) reserve(elements []int32, variables int) {
 func (q *quotient) compact() {
 	arena, order := q.arena[:0], q.order[:0]
 	for _, e := range q.order {
-		if q.mark[e] == dead {
+		if q.node[e].mark == dead {
 			continue
 		}
 		members := q.members(e)
-		q.place[e] = int64(len(arena))
+		q.node[e].place = int64(len(arena))
 		for _, i := range members {
-			if q.weight[i] > 0 {
+			if q.node[i].weight > 0 {
 				arena = append(arena, i)
 			}
 		}
-		q.size[e] = int32(int64(len(arena)) - q.place[e])
+		q.node[e].size = int32(int64(len(arena)) - q.node[e].place)
 		order = append(order, e)
 	}
 	q.arena, q.order = arena, order
@@ -255,14 +262,14 @@ func (q *quotient) compact() {
 func (q *quotient) overlaps(members []int32) {
 	q.nextStamp() // the members' marks are the stamp before
 	for _, i := range members {
-		elements := q.lists[q.rows[i]:][:q.elems[i]]
+		elements := q.lists[q.node[i].rows:][:q.node[i].elems]
 		q.steps += int64(len(elements))
 		for _, e := range elements {
-			switch m := q.mark[e]; {
+			switch m := q.node[e].mark; {
 			case m >= q.stamp:
-				q.mark[e] = m - int64(q.weight[i])
+				q.node[e].mark = m - int64(q.node[i].weight)
 			case m != dead:
-				q.mark[e] = q.stamp + int64(q.degree[e]-q.weight[i])
+				q.node[e].mark = q.stamp + int64(q.node[e].degree-q.node[i].weight)
 			}
 		}
 	}
@@ -272,13 +279,13 @@ func (q *quotient) overlaps(members []int32) {
 // has no neighbours outside p: then it can be eliminated with p at no cost.
 func (q *quotient) update(p, i int32) (alone bool) {
 	inside := q.stamp - q.stampStep() // the mark of members
-	row := q.lists[q.rows[i]:][:q.elems[i]+q.vars[i]]
+	row := q.lists[q.node[i].rows:][:q.node[i].elems+q.node[i].vars]
 	q.steps += int64(len(row))
 	degree, key := 0, uint32(p)
 	kept := row[:0]
-	for _, e := range row[:q.elems[i]] {
-		switch outside := q.mark[e] - q.stamp; {
-		case q.mark[e] == dead:
+	for _, e := range row[:q.node[i].elems] {
+		switch outside := q.node[e].mark - q.stamp; {
+		case q.node[e].mark == dead:
 		case outside == 0:
 			q.absorb(p, e)
 		default:
@@ -288,8 +295,8 @@ func (q *quotient) update(p, i int32) (alone bool) {
 		}
 	}
 	elems := len(kept)
-	for _, j := range row[q.elems[i]:] {
-		if w := q.weight[j]; w > 0 && q.mark[j] != inside {
+	for _, j := range row[q.node[i].elems:] {
+		if w := q.node[j].weight; w > 0 && q.node[j].mark != inside {
 			degree += int(w)
 			key += uint32(j)
 			kept = append(kept, j)
@@ -301,9 +308,9 @@ func (q *quotient) update(p, i int32) (alone bool) {
 	// p follows the other elements. There is room: i's list had p, or an element that p absorbed.
 	kept = append(kept, p)
 	kept[elems], kept[len(kept)-1] = p, kept[elems]
-	q.elems[i], q.vars[i] = int32(elems+1), int32(len(kept)-elems-1)
-	q.degree[i] = int32(min(int(q.degree[i]), degree))
-	q.key[i] = int32(key % uint32(len(q.hash)))
+	q.node[i].elems, q.node[i].vars = int32(elems+1), int32(len(kept)-elems-1)
+	q.node[i].degree = int32(min(int(q.node[i].degree), degree))
+	q.node[i].key = int32(key % uint32(len(q.hash)))
 	return false
 }
 
@@ -312,17 +319,17 @@ func (q *quotient) update(p, i int32) (alone bool) {
 func (q *quotient) merge(members []int32) {
 	q.nextStamp()
 	for _, i := range members {
-		if q.weight[i] > 0 {
-			q.twin[i], q.hash[q.key[i]] = q.hash[q.key[i]], i
+		if q.node[i].weight > 0 {
+			q.node[i].twin, q.hash[q.node[i].key] = q.hash[q.node[i].key], i
 		}
 	}
 	for _, i := range members {
-		if q.weight[i] == 0 {
+		if q.node[i].weight == 0 {
 			continue
 		}
-		j := q.hash[q.key[i]]
-		q.hash[q.key[i]] = -1
-		for ; j >= 0 && q.twin[j] >= 0; j = q.twin[j] {
+		j := q.hash[q.node[i].key]
+		q.hash[q.node[i].key] = -1
+		for ; j >= 0 && q.node[j].twin >= 0; j = q.node[j].twin {
 			q.absorbTwins(j)
 		}
 	}
@@ -330,31 +337,31 @@ func (q *quotient) merge(members []int32) {
 
 // absorbTwins lets i absorb the variables after it in its list of twins that have the same neighbours.
 func (q *quotient) absorbTwins(i int32) {
-	elems, vars := q.elems[i], q.vars[i]
-	list := q.lists[q.rows[i]:][:elems+vars]
+	elems, vars := q.node[i].elems, q.node[i].vars
+	list := q.lists[q.node[i].rows:][:elems+vars]
 	q.stamp++
 	for _, x := range list {
-		if q.mark[x] != dead {
-			q.mark[x] = q.stamp
+		if q.node[x].mark != dead {
+			q.node[x].mark = q.stamp
 		}
 	}
 	q.steps += int64(len(list))
 	before := i
-	for j := q.twin[i]; j >= 0; j = q.twin[j] {
-		if q.elems[j] != elems || q.vars[j] != vars || !q.marked(j) {
+	for j := q.node[i].twin; j >= 0; j = q.node[j].twin {
+		if q.node[j].elems != elems || q.node[j].vars != vars || !q.marked(j) {
 			before = j
 			continue
 		}
-		q.weight[i] += q.weight[j]
+		q.node[i].weight += q.node[j].weight
 		q.join(i, j)
-		q.twin[before] = q.twin[j]
+		q.node[before].twin = q.node[j].twin
 	}
 }
 
 // marked reports whether every entry of j's list carries the stamp.
 func (q *quotient) marked(j int32) bool {
-	for k, x := range q.lists[q.rows[j]:][:q.elems[j]+q.vars[j]] {
-		if q.mark[x] != q.stamp {
+	for k, x := range q.lists[q.node[j].rows:][:q.node[j].elems+q.node[j].vars] {
+		if q.node[x].mark != q.stamp {
 			q.steps += int64(k)
 			return false
 		}
@@ -367,17 +374,17 @@ func (q *quotient) marked(j int32) bool {
 func (q *quotient) reinsert(p int32, members []int32) {
 	kept := members[:0]
 	for _, i := range members {
-		w := int(q.weight[i])
+		w := int(q.node[i].weight)
 		if w == 0 {
 			continue
 		}
-		q.degree[i] = int32(min(int(q.degree[i])+int(q.degree[p])-w, q.left-w))
+		q.node[i].degree = int32(min(int(q.node[i].degree)+int(q.node[p].degree)-w, q.left-w))
 		q.enter(i)
 		kept = append(kept, i)
 	}
-	q.size[p] = int32(len(kept))
+	q.node[p].size = int32(len(kept))
 	if len(kept) == 0 {
-		q.mark[p] = dead
+		q.node[p].mark = dead
 	}
-	q.arena = q.arena[:q.place[p]+int64(len(kept))]
+	q.arena = q.arena[:q.node[p].place+int64(len(kept))]
 }

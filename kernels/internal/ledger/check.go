@@ -52,9 +52,9 @@ func (c *Check) Product(p *kernels.LaneProduct) {
 	c.Want(p.Dst != p.Src && p.Dst != p.Weights, "the result is also an operand")
 }
 
-// Transpose wants lanes that fill tiles.
+// Transpose wants lanes that fill tiles, but for the last one of a column of them.
 func (c *Check) Transpose(t *kernels.LaneTranspose) {
-	c.Want(t.Edge > 0 && t.Edge%kernels.DeviceLaneUnit == 0 && t.Width%t.Edge == 0 && t.Side > 0,
+	c.Want(t.Edge > 0 && t.Edge%kernels.DeviceLaneUnit == 0 && t.Side > 0 && (t.Side == 1 || t.Width%t.Edge == 0),
 		"%d lanes to %d tiles of edge %d: want an edge that is a multiple of %d, and lanes that are one of it",
 		t.Width, t.Side, t.Edge, kernels.DeviceLaneUnit)
 }

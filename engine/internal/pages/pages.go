@@ -1,0 +1,19 @@
+// Package pages makes large slices.
+package pages
+
+import "unsafe"
+
+// hugePage is the size of a huge page, or of more than one.
+const hugePage = 2 << 20
+
+// Make is make of a slice, in huge pages where the system has such: much of the time to fill a large one for the first
+// time goes to its pages.
+func Make[T any](n int) []T {
+	s := make([]T, n)
+	bytes := uintptr(n) * unsafe.Sizeof(*new(T))
+	at := unsafe.Pointer(unsafe.SliceData(s))
+	if skip := -uintptr(at) & (hugePage - 1); bytes >= skip+hugePage {
+		advise(unsafe.Slice((*byte)(unsafe.Add(at, skip)), (bytes-skip)&^(hugePage-1)))
+	}
+	return s
+}
