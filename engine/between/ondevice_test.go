@@ -65,6 +65,7 @@ func hubGraph(t *testing.T, r *rand.Rand, n int, direction graph.BuildOption) *g
 // TestOnDevices wants of devices the bits of the processor, which does what they cannot.
 func TestOnDevices(t *testing.T) {
 	r := seeds.New(t)
+	compared := 0
 	for _, n := range []int{1, 2, 50, 700, 3000, 70000} {
 		direction := []graph.BuildOption{graph.Directed, graph.Undirected}[r.IntN(2)]
 		g := hubGraph(t, r, n, direction)
@@ -96,11 +97,12 @@ func TestOnDevices(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(workers) == 0 { // the first unit has too many paths, too
-				if why == "" || n > 2 {
-					t.Errorf("%d vertices: no worker of %s, as %q", g.N, d.Info().Name, why)
+				if why == "" {
+					t.Errorf("%d vertices: no worker of %s", g.N, d.Info().Name)
 				}
 				continue
 			}
+			compared++
 			got := q.Sums(g)
 			for i := 0; i*unit < all; i += atOnce {
 				w := workers[i/atOnce%len(workers)]
@@ -122,6 +124,9 @@ func TestOnDevices(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+	if compared == 0 {
+		t.Error("no device has done anything")
 	}
 }
 

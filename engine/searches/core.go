@@ -26,8 +26,10 @@ type CoreEngine struct{}
 func (CoreEngine) Name() string { return "core-searches" }
 
 const (
-	leastBatches = 64   // fewer batches are searched sooner than vertices are eliminated for them
-	fewer        = 0.95 // of the time: less is not worth another trial
+	fewer      = 0.95   // of the time: less is not worth another trial
+	mostArcs   = 2      // times as many as the graph has make searches slower
+	tryingEach = 0.5e-6 // about the seconds for each vertex and arc to find out what a batch takes
+	tryingTime = 30     // times that at least have the other engines to take for it to be worth it
 )
 
 // Offer implements rows.Engine. It halves what is left as long as that makes a batch faster. It fails with
@@ -42,9 +44,14 @@ func (e CoreEngine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) 
 	if g.Negative || equal(g) || g.Kind.Float() || !g.Kind.Kernels() {
 		return rows.Offer{}, text.ErrorOf(plan.ErrAlgorithm, says, e.Name())
 	}
-	if q.Most != nil {
-		if most := q.Most(); most > 0 && (batches < leastBatches || least > most) {
+	arcs := int64(math.MaxInt64) // where nobody else is asked, or it was chosen before
+	if q.Most != nil && q.After == nil {
+		trying := tryingEach * float64(int64(g.N)+g.Arcs())
+		most := q.Most()
+		if most > 0 && most < max(least, tryingTime*trying) {
 			return rows.Offer{}, text.ErrorOf(plan.ErrAlgorithm, says, e.Name())
+		} else if most > 0 {
+			arcs = mostArcs * g.Arcs()
 		}
 	}
 	// A core that has more arcs than the graph takes longer.
@@ -61,9 +68,12 @@ func (e CoreEngine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) 
 	var ready *laned
 	batch := math.Inf(1)
 	for ; left > 0; left /= 2 {
-		next, err := whole.after(ctx, order, min(g.N-left, order.Limit))
+		next, err := whole.after(ctx, order, min(g.N-left, order.Limit), arcs)
 		if err != nil {
 			return rows.Offer{}, err
+		}
+		if next == nil {
+			break
 		}
 		took, _, err := next.try(count)
 		if err != nil {
@@ -75,6 +85,9 @@ func (e CoreEngine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) 
 		if ready, batch = next, took; q.After != nil || g.N-left > order.Limit {
 			break
 		}
+	}
+	if ready == nil {
+		return rows.Offer{}, text.ErrorOf(plan.ErrAlgorithm, says, e.Name())
 	}
 	o := rows.Offer{Engine: e.Name(), Seconds: onAll(batch * float64(entry.CeilDiv(count, ready.lanes()))),
 		Least: lanedBytes(g), Tiles: true, How: fmt.Sprintf("%s eliminated, the other %s searched from %d at a time",
@@ -95,8 +108,9 @@ type downward struct {
 func (r *laned) Stopped() int { return r.stopped }
 
 // after returns the graph, of integer weights, where an elimination stops. Places of the core come first. Searches go
-// up from eliminated places, and through the core; a sweep down ends them.
-func (r *laned) after(ctx context.Context, o *sparse.Order, stop int) (*laned, error) {
+// up from eliminated places, and through the core; a sweep down ends them. It returns nil where that leaves more arcs
+// than most.
+func (r *laned) after(ctx context.Context, o *sparse.Order, stop int, most int64) (*laned, error) {
 	e, err := o.Eliminate(ctx, r.g, stop)
 	if err != nil {
 		return nil, err
@@ -164,7 +178,9 @@ func (r *laned) after(ctx context.Context, o *sparse.Order, stop int) (*laned, e
 				}
 			}
 		}
-		out.end()
+		if out.end(); int64(len(out.ends)) > most {
+			return nil, nil
+		}
 	}
 	next.out, next.weights = &out.arcs, out.weights
 	out.ends = append(out.ends, make([]int32, cpu.EndsAhead)...)[:len(out.ends)]
