@@ -4,11 +4,11 @@ import (
 	"ooc/kernels/entry"
 )
 
-// MaxBoard is the most cells of a board in each direction.
-const MaxBoard = 64
+// maxBoard is the most cells of a board in each direction.
+const maxBoard = 64
 
 // Board shows the progress of the tiles in the current round, or in an expansion. A cell stands for one tile, or for a
-// square of tiles if the grid is larger than MaxBoard.
+// square of tiles if the grid is larger than maxBoard.
 type Board struct {
 	Across int    `json:"across"` // cells
 	Down   int    `json:"down"`   // cells
@@ -45,7 +45,7 @@ func (c Cell) Share() float64 { return float64(c>>cellShare) / fullShare }
 
 // valid reports whether a board that another process wrote can be drawn.
 func (b *Board) valid() bool {
-	return b.Across > 0 && b.Across <= MaxBoard && b.Down > 0 && b.Down <= MaxBoard && len(b.Cells) == b.Across*b.Down
+	return b.Across > 0 && b.Across <= maxBoard && b.Down > 0 && b.Down <= maxBoard && len(b.Cells) == b.Across*b.Down
 }
 
 // Fit returns the board if it has at most the given numbers of cells, or else a coarser one.
@@ -76,7 +76,7 @@ func NewCell(phase int, working, ahead bool) Cell {
 
 // Draw makes a board of a grid of tiles from the cell of each.
 func Draw(across, down int, at func(i, j int) Cell) *Board {
-	return gather(across, down, entry.CeilDiv(max(across, down), MaxBoard), at)
+	return gather(across, down, entry.CeilDiv(max(across, down), maxBoard), at)
 }
 
 // gather makes a board in which each cell sums up a square of f×f cells.

@@ -17,7 +17,7 @@ func TestLiveFitsItsFile(t *testing.T) {
 			Devices: slices.Repeat([]Device{{"a device of 32", 1e15 / 7, 1.0 / 3, 1e10 / 7, 1 << 60, 1 << 60}}, 32)},
 		Workers: Workers{Device: strings.Repeat("k", 65), Read: strings.Repeat("r", 16), Write: strings.Repeat("w", 16),
 			Sync: "s"},
-		Board: &Board{Across: MaxBoard, Down: MaxBoard, Cells: make([]Cell, MaxBoard*MaxBoard)},
+		Board: &Board{Across: maxBoard, Down: maxBoard, Cells: make([]Cell, maxBoard*maxBoard)},
 	}
 	data, err := json.Marshal(live)
 	if err != nil || len(data) > tiles.MaxLive {

@@ -18,7 +18,7 @@ type judge interface {
 }
 
 // judges returns a function that makes a judge for each goroutine.
-func judges(ctx context.Context, p *engine.Problem, v *Sampled) (func() judge, error) {
+func judges(ctx context.Context, p *engine.Problem, v *sampling) (func() judge, error) {
 	v.Method = "Dijkstra"
 	if !p.Meta().Dense {
 		if p.Meta().Negative {

@@ -15,8 +15,8 @@ import (
 	"ooc/tiles/disk"
 )
 
-// Sampled says what was compared.
-type Sampled struct {
+// sampling says what was compared.
+type sampling struct {
 	Tiles   int     `json:"tiles"`   // whose checksums were compared
 	Rows    int     `json:"rows"`    // that were compared with a search from their source
 	Columns int     `json:"columns"` // that were compared with a search to their target, instead of rows
@@ -45,8 +45,8 @@ type Sampled struct {
 // why no row was compared. A matrix in Fortran order is compared by column. Since such a store keeps no arcs for a
 // full proof, as many random triangles of tiles are checked too. If the store keeps predecessors, they are checked
 // for the same sources.
-func Sample(ctx context.Context, p *engine.Problem, rows int, seed uint64) (Sampled, error) {
-	v := Sampled{Seed: seed, Confidence: confidence}
+func Sample(ctx context.Context, p *engine.Problem, rows int, seed uint64) (sampling, error) {
+	v := sampling{Seed: seed, Confidence: confidence}
 	if err := p.Solved(); err != nil {
 		return v, err
 	}
@@ -68,7 +68,7 @@ func Sample(ctx context.Context, p *engine.Problem, rows int, seed uint64) (Samp
 }
 
 // compareRows compares random rows, and their predecessors if there are any, with the input.
-func compareRows(ctx context.Context, p *engine.Problem, rows int, v *Sampled) error {
+func compareRows(ctx context.Context, p *engine.Problem, rows int, v *sampling) error {
 	newJudge, err := judges(ctx, p, v)
 	if errors.Is(err, engine.ErrInput) {
 		v.Missing = err.Error()
@@ -91,7 +91,7 @@ func compareRows(ctx context.Context, p *engine.Problem, rows int, v *Sampled) e
 }
 
 // verifySums compares all that has a checksum.
-func verifySums(ctx context.Context, p *engine.Problem, v *Sampled) error {
+func verifySums(ctx context.Context, p *engine.Problem, v *sampling) error {
 	if err := p.Store().CheckInputs(); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func verifySums(ctx context.Context, p *engine.Problem, v *Sampled) error {
 	}, func() { v.Tiles++ })
 }
 
-func verifyRows(ctx context.Context, p *engine.Problem, newJudge func() judge, sources []int, v *Sampled) error {
+func verifyRows(ctx context.Context, p *engine.Problem, newJudge func() judge, sources []int, v *sampling) error {
 	var mu sync.Mutex
 	return parallel.Do(ctx, len(sources), func() func(int) error {
 		c := &comparison{kind: p.Meta().Kind, judge: newJudge(), read: newRowReader(p),

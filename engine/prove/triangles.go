@@ -23,7 +23,7 @@ type triangle struct{ i, first, k, j int }
 // most every sum of an entry of tile (i,k) and one of tile (k,j): no distance is longer than a path over another
 // vertex. This also finds entries that are too small, since their sums then undercut others. In i32 it is exact; in
 // f32 it allows what rounding can add up to on the longest possible path. It needs no input.
-func verifyTriangles(ctx context.Context, p *engine.Problem, count int, v *Sampled) error {
+func verifyTriangles(ctx context.Context, p *engine.Problem, count int, v *sampling) error {
 	g := p.Geometry()
 	strips := entry.CeilDiv(g.N, triangleRows)
 	all := strips * g.Side() * g.Side()

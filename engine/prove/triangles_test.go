@@ -26,7 +26,7 @@ func TestTriangles(t *testing.T) {
 		p := enginetest.Open(t, enginetest.CreateMatrix(t,
 			enginetest.WriteMatrix(t, enginetest.RandomGraph(t, r, n, k.Kind, k.Negative), false), k.Kind))
 		enginetest.Solve(t, p, enginetest.RandomShape(r, n, 64).Options(t))
-		all := func() error { return verifyTriangles(context.Background(), p, math.MaxInt, &Sampled{}) }
+		all := func() error { return verifyTriangles(context.Background(), p, math.MaxInt, &sampling{}) }
 		if err := all(); err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func TestVerifyDense(t *testing.T) {
 	for u := range 200 { // so that every row gets shorter over itself
 		enginetest.Change(t, p, u, u, func(uint32) uint32 { return 0xffffffff })
 	}
-	if err := verifyTriangles(context.Background(), p, math.MaxInt, &Sampled{}); !errors.Is(err, engine.ErrWrong) {
+	if err := verifyTriangles(context.Background(), p, math.MaxInt, &sampling{}); !errors.Is(err, engine.ErrWrong) {
 		t.Fatalf("got %v", err)
 	}
 }

@@ -71,7 +71,7 @@ func TestBoardOfManyTiles(t *testing.T) {
 			}
 		}
 		b := g.board(0, 1)
-		f := entry.CeilDiv(side, live.MaxBoard)
+		f := entry.CeilDiv(side, 64)
 		if len(b.Cells) != b.Across*b.Down || b.Across != entry.CeilDiv(side, f) || b.Down != b.Across {
 			t.Fatalf("side %d: %d×%d cells", side, b.Across, b.Down)
 		}

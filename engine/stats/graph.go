@@ -57,8 +57,8 @@ type GraphOptions struct {
 	offer func(ctx context.Context, g *graph.Graph, q rows.Question) (rows.Offer, error)
 }
 
-// Summary says how statistics of a graph were gathered.
-type Summary struct {
+// summary says how statistics of a graph were gathered.
+type summary struct {
 	Resumed            int     // rows that an earlier call had gathered
 	Rows               int     // that this one has
 	Engine             string  // what computed them, see rows.Engine
@@ -84,7 +84,7 @@ type Summary struct {
 // Memory: that of Of and of the engine, and for each goroutine of an elimination 5 bytes a vertex and some MB. It fails
 // with errOptions, the errors of graph.Check, factors.ErrDense, device.ErrMemory, errOther, disk.ErrCorrupt or
 // lock.ErrLocked for the file, and with task.ErrInterrupted if ctx ends.
-func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ *Summary, err error) {
+func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ *summary, err error) {
 	if err := o.Check(g.N); err != nil {
 		return nil, nil, err
 	}
@@ -216,7 +216,7 @@ type graphGathering struct {
 	slot    slotHead // what the next slot will say, apart from bands and time
 	began   time.Time
 	tally   cancel.Tally // of the stage at hand
-	sum     Summary
+	sum     summary
 
 	sums    *between.Sums  // nil: not asked for
 	between *between.Ready // nil: not yet
@@ -302,7 +302,7 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead,
 		}
 		x.reads(from)
 		x.run.Columns = 0 // which have no rate
-		x.sum, x.slot = Summary{Engine: nearName}, slotHead{Order: x.order()}
+		x.sum, x.slot = summary{Engine: nearName}, slotHead{Order: x.order()}
 	} else if err := x.engine(ctx, q, was, at); err != nil {
 		return err
 	}
@@ -362,7 +362,7 @@ func (x *graphGathering) engine(ctx context.Context, q rows.Question, was *slotH
 		return err
 	}
 	x.reads(from)
-	x.sum = Summary{Engine: offer.Engine}
+	x.sum = summary{Engine: offer.Engine}
 	x.slot = slotHead{Order: x.order(), Pieces: int64(q.Pieces)}
 	if s, ok := x.ready.(interface{ Stopped() int }); ok {
 		x.slot.Eliminated = int64(s.Stopped())

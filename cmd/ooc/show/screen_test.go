@@ -125,7 +125,7 @@ func TestEveryScreenFits(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for range 100 {
-		w := midRound(1+r.IntN(live.MaxBoard), 1+r.IntN(live.MaxBoard))
+		w := midRound(1+r.IntN(64), 1+r.IntN(64))
 		v := &w.View
 		v.Stage = []live.Stage{live.StageRounds, live.StageCore, live.StageOrder, live.StageEliminate, live.StageExpand,
 			live.StageWrite, ""}[r.IntN(7)]
