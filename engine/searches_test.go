@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ooc/engine"
+	"ooc/engine/factors"
 	"ooc/engine/graph"
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
@@ -16,6 +17,7 @@ import (
 	"ooc/engine/plan"
 	"ooc/engine/prove"
 	"ooc/engine/rounds"
+	"ooc/engine/rows"
 	"ooc/engine/searches"
 	"ooc/engine/task"
 	"ooc/kernels/entry"
@@ -126,5 +128,23 @@ func TestSearchesResume(t *testing.T) {
 		g = searchable(t, r, 500+r.IntN(200), kind, false)
 		cuts, _ := cutEverywhere(t, r, g, searching.Name(), true)
 		t.Logf("%s: %d power cuts", kind, cuts)
+	}
+}
+
+// TestOffersOfNegative wants the error of the engine that is for graphs with negative weights, where their core does not
+// fit.
+func TestOffersOfNegative(t *testing.T) {
+	b, r := graph.New(2000, graph.Directed), seeds.New(t)
+	for v := 1; v < 2000; v++ {
+		for range 8 {
+			b.Add(r.IntN(v), v, float64(r.IntN(10)-1))
+		}
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := engine.OffersOfRows(t.Context(), g, rows.Question{Memory: 1}); !errors.Is(err, factors.ErrDense) {
+		t.Error(err)
 	}
 }

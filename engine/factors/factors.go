@@ -145,7 +145,7 @@ func prepare(ctx context.Context, g *graph.Graph, q rows.Question, order *sparse
 	}
 	f.CoreSeconds = time.Since(closing).Seconds()
 	if err == nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
+		err = errors.Join(context.Cause(ctx), f.Core.Fetch()) // a device may have it
 	}
 	if err != nil {
 		return nil, err

@@ -71,11 +71,11 @@ type Offer struct {
 	Prepare func(ctx context.Context) (Ready, error)
 }
 
-// ErrNoEngine is the error of Choose for a name that no engine has.
+// ErrNoEngine is the error of Choose for a name that no engine has, and of Offer where the engine is for other graphs.
 var ErrNoEngine = errors.New("there is no such engine of rows")
 
 // Offers returns the offers of the engine that the question names, or else of all that can, the one that takes least
-// time first. If none can, it fails with the error of the first. What those before one take is the most that it may
+// time first. If none can, it fails with the error of the first that is for such graphs. What those before one take is the most that it may
 // take, so that an engine which takes longer may promise more than it would need. All find out what they take at the same
 // time.
 func Offers(ctx context.Context, engines []Engine, g *graph.Graph, q Question) (offers []Offer, err error) {
@@ -102,7 +102,7 @@ func Offers(ctx context.Context, engines []Engine, g *graph.Graph, q Question) (
 	for _, ask := range asked {
 		if o, failed := ask(); failed == nil {
 			offers = append(offers, o)
-		} else if err == nil {
+		} else if err == nil || errors.Is(err, ErrNoEngine) {
 			err = failed
 		}
 	}

@@ -155,7 +155,9 @@ func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int6
 	var upper *sparse.DenseCore // nil: the device has computed them
 	computing.Go(func() (err error) {
 		if w.upper, err = w.e.UpperOnDevice(&w.above, core, slack, room); errors.Is(err, kernels.ErrNoMemory) {
-			upper, err = distances()
+			if err = w.above.Close(); err == nil {
+				upper, err = distances()
+			}
 		}
 		return err
 	})
@@ -178,8 +180,12 @@ func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int6
 	if err = cmp.Or(w.held.Err(), open(), p.Wait()); err == nil {
 		err = errors.Join(s.CopyIn(w.down, v.Entries(p.Down)), s.CopyIn(w.inside, v.Entries(p.Inside)), s.Sync())
 	}
-	if err != nil {
-		return errors.Join(err, computing.Wait())
+	if err != nil { // one that is not of memory counts
+		failed := computing.Wait()
+		if errors.Is(failed, kernels.ErrNoMemory) {
+			failed = nil
+		}
+		return cmp.Or(failed, err)
 	}
 	if err = cmp.Or(computing.Wait(), w.held.Err()); err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"ooc/engine/graph"
-	"ooc/engine/plan"
 	"ooc/engine/rows"
 	"ooc/engine/sparse"
 	"ooc/engine/text"
@@ -42,20 +41,23 @@ func (e CoreEngine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) 
 	least := onAll((lineSeconds + pushSeconds) * float64(g.N) * batches / 2)
 	const says = "%s are for integer weights that differ, and for many rows; leave the algorithm to the plan"
 	if g.Negative || equal(g) || g.Kind.Float() || !g.Kind.Kernels() {
-		return rows.Offer{}, text.ErrorOf(plan.ErrAlgorithm, says, e.Name())
+		return rows.Offer{}, text.ErrorOf(errOther, says, e.Name())
+	}
+	if err := short(q, lanedBytes(g)); err != nil {
+		return rows.Offer{}, err
 	}
 	arcs := int64(math.MaxInt64) // where nobody else is asked, or it was chosen before
 	if q.Most != nil && q.After == nil {
 		trying := tryingEach * float64(int64(g.N)+g.Arcs())
 		most := q.Most()
 		if most > 0 && most < max(least, tryingTime*trying) {
-			return rows.Offer{}, text.ErrorOf(plan.ErrAlgorithm, says, e.Name())
+			return rows.Offer{}, text.ErrorOf(errOther, says, e.Name())
 		} else if most > 0 {
 			arcs = mostArcs * g.Arcs()
 		}
 	}
 	// A core that has more arcs than the graph takes longer.
-	options := sparse.OrderOptions{Sources: count, MaxFill: g.Arcs()}
+	options := sparse.OrderOptions{Sources: count, MaxFill: min(g.Arcs(), math.MaxInt32)}
 	left := g.N - g.N/2
 	if q.After != nil {
 		left, options.Limit = g.N-*q.After, max(1, *q.After)
@@ -87,14 +89,14 @@ func (e CoreEngine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) 
 		}
 	}
 	if ready == nil {
-		return rows.Offer{}, text.ErrorOf(plan.ErrAlgorithm, says, e.Name())
+		return rows.Offer{}, text.ErrorOf(errOther, says, e.Name())
 	}
 	o := rows.Offer{Engine: e.Name(), Seconds: onAll(batch * float64(entry.CeilDiv(count, ready.lanes()))),
-		Least: lanedBytes(g), Tiles: true, How: fmt.Sprintf("%s eliminated, the other %s searched from %d at a time",
+		Least: lanedBytes(g) + 8*int64(len(ready.out.ends)+len(ready.down.ends)), Tiles: true, How: fmt.Sprintf("%s eliminated, the other %s searched from %d at a time",
 			text.Count(ready.stopped, "vertex", "vertices"), humanize.Comma(int64(g.N-ready.stopped)), ready.lanes())}
 	o.Memory = 8*int64(len(ready.out.ends)+len(ready.down.ends)) + ready.LaneBytes(0)*int64(runtime.GOMAXPROCS(0))
 	o.Prepare = func(context.Context) (rows.Ready, error) { return ready, nil }
-	return o, nil
+	return o, short(q, o.Least)
 }
 
 // downward are the arcs from places to eliminated ones that have them as arcs up.

@@ -314,7 +314,7 @@ func (w *laner) rankOf(key uint32, place int32) uint32 {
 		d = math.Float64frombits(uint64(key) << 32)
 	}
 	near := uint32(min(d*w.perNear, float64(math.MaxUint32/w.parts-1)))
-	return near*w.parts + uint32(place)/partPlaces
+	return near*w.parts + min(uint32(place)/partPlaces, w.parts-1)
 }
 
 // Lanes implements rows.LaneWorker.

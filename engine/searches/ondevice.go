@@ -56,12 +56,15 @@ func countSeconds(g *graph.Graph, count, levels int, d kernels.Device) float64 {
 	return countStart + shared[kernels.BitOps](g, d, seconds)
 }
 
+// moreArcs is how many arcs beyond the last a device may count.
+const moreArcs = 1 << 10
+
 // shared is how long devices with some operations take together for what takes one so many seconds; +Inf: there are
 // none, or the graph has more arcs than they count.
 func shared[T any](g *graph.Graph, d kernels.Device, seconds float64) float64 {
 	devices := 0
 	for _, one := range device.Each(d) {
-		if _, can := kernels.As[T](one); can && g.Arcs() <= math.MaxInt32 {
+		if _, can := kernels.As[T](one); can && g.Arcs() < math.MaxInt32-moreArcs {
 			devices++
 		}
 	}

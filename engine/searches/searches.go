@@ -3,6 +3,7 @@ package searches
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -25,6 +26,9 @@ type Engine struct{}
 // Name implements rows.Engine.
 func (Engine) Name() string { return "searches" }
 
+// errOther is the kind of errors of graphs that an engine is not for.
+var errOther = errors.Join(plan.ErrAlgorithm, rows.ErrNoEngine)
+
 // fewRows is how many rows are found one by one, and not by bits.
 const fewRows = 4
 
@@ -33,7 +37,7 @@ const fewRows = 4
 func (e Engine) Offer(_ context.Context, g *graph.Graph, q rows.Question) (rows.Offer, error) {
 	if g.Negative {
 		const says = "searches are for graphs without negative weights; leave the algorithm to the plan"
-		return rows.Offer{}, text.ErrorOf(plan.ErrAlgorithm, says)
+		return rows.Offer{}, text.ErrorOf(errOther, says)
 	}
 	count := cmp.Or(q.Rows, g.N)
 	offer := rows.Offer{Engine: e.Name(), Seconds: onAll(searchWork(g, count)), Least: searchBytes(g),
@@ -61,11 +65,15 @@ func (e Engine) Offer(_ context.Context, g *graph.Graph, q rows.Question) (rows.
 		}
 	}
 	offer.Prepare = func(context.Context) (rows.Ready, error) { return ready, nil }
-	if q.Memory > 0 && offer.Least > q.Memory {
-		err = fmt.Errorf("%w: searches take %d bytes at least; give as many with --host-memory", device.ErrMemory,
-			offer.Least)
+	return offer, cmp.Or(err, short(q, offer.Least))
+}
+
+// short fails with device.ErrMemory where that is more than may be taken.
+func short(q rows.Question, least int64) error {
+	if q.Memory == 0 || least <= q.Memory {
+		return nil
 	}
-	return offer, err
+	return fmt.Errorf("%w: searches take %d bytes at least; give as many with --host-memory", device.ErrMemory, least)
 }
 
 // byLevel is for a graph of equal weights.

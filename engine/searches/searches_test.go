@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"ooc/engine/device"
 	"ooc/engine/graph"
 	"ooc/engine/internal/enginetest"
 	"ooc/engine/internal/seeds"
@@ -535,6 +536,38 @@ func TestCoreSearches(t *testing.T) {
 	}
 	few := built(t, graph.New(3, graph.Directed).Add(0, 1, 1).Add(1, 2, 2))
 	if _, err := e.Offer(t.Context(), few, rows.Question{Most: func() float64 { return 1e-6 }}); !errors.Is(err, plan.ErrAlgorithm) {
+		t.Error(err)
+	}
+}
+
+// TestFarLanes searches from a vertex that is farther from all others than what is searched together.
+func TestFarLanes(t *testing.T) {
+	r := seeds.New(t)
+	for _, kind := range []entry.Kind{entry.KindI32, entry.KindF32, entry.KindF64} {
+		const n = 20000
+		b := graph.New(n, graph.Undirected, graph.AsKind(kind)).Add(0, 1, 3e8)
+		for v := 2; v < n; v++ {
+			b.Add(1+r.IntN(v-1), v, float64(1+r.IntN(2))).Add(1+r.IntN(v-1), v, float64(1+r.IntN(2)))
+		}
+		g := built(t, b)
+		for _, e := range []rows.Engine{searches.Engine{}, searches.CoreEngine{}} {
+			if e != (rows.Engine)(searches.Engine{}) && kind.Float() {
+				continue
+			}
+			made := prepared(t, g, e, rows.Question{})
+			if _, ok := made.(rows.LaneReady); !ok {
+				t.Fatalf("%s by %s: no lanes", kind, e.Name())
+			}
+			checkRows(t, made, judge{graph.NewSearch(g), g, t.Errorf}, []int{0})
+		}
+	}
+}
+
+// TestCoreMemory wants core searches to keep to a limit.
+func TestCoreMemory(t *testing.T) {
+	g := built(t, graph.New(500, graph.Directed).Add(0, 1, 1).Add(1, 2, 2))
+	_, err := searches.CoreEngine{}.Offer(t.Context(), g, rows.Question{Memory: 1 << 10})
+	if !errors.Is(err, device.ErrMemory) {
 		t.Error(err)
 	}
 }

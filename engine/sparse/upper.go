@@ -81,7 +81,7 @@ func (e *Elimination) UpperOnDevice(h *device.Held, core func() (*DenseCore, err
 		return to, err
 	}
 	if c > 0 {
-		if k := closed.kept; k != nil && !k.gone && k.held.On == h.On {
+		if k := closed.kept; k != nil && k.held.On == h.On && !k.gone {
 			rows = k.tile
 		} else {
 			rows.Buf = w.held.Buffer(below)

@@ -373,7 +373,12 @@ func (x *graphGathering) engine(ctx context.Context, q rows.Question, was *slotH
 		return x.onDevices(f)
 	}
 	if _, inLanes := x.ready.(rows.LaneReady); inLanes {
-		return x.searchOnDevices(offer.Counted)
+		if was != nil { // a device may have had the memory for fewer lanes
+			for lanes := fewerLanes(x.from.height); lanes > 0 && x.slot.Order != was.Order; lanes = fewerLanes(lanes) {
+				x.bandsOf(lanes)
+			}
+		}
+		return x.searchOnDevices(offer.Counted, was != nil)
 	}
 	if x.sum.Alone = searches.Alone(x.ready, q.Counts, offer.Counted); offer.Counted {
 		return x.countOnDevices()

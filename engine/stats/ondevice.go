@@ -187,8 +187,8 @@ func (x *graphGathering) onDevices(f *factors.Factors) error {
 }
 
 // searchOnDevices does the same with rows that devices find by searches, in fewer lanes where they have not the memory
-// for a band. tried: that takes less time than the processor.
-func (x *graphGathering) searchOnDevices(tried bool) error {
+// for a band, unless an earlier call has begun. tried: that takes less time than the processor.
+func (x *graphGathering) searchOnDevices(tried, resumed bool) error {
 	devices, _ := x.askDevices()
 	devices = slices.DeleteFunc(devices, func(d kernels.Device) bool {
 		_, can := kernels.As[kernels.SearchOps](d)
@@ -203,8 +203,7 @@ func (x *graphGathering) searchOnDevices(tried bool) error {
 	g := searches.InLanes(x.ready)
 	x.inLanes = g.Variant.Kind()
 	questions, _ := x.questions()
-	const unit = kernels.DeviceLaneUnit
-	for lanes := entry.RoundUp(x.from.height, unit); lanes > 0; lanes = lanes / 2 / unit * unit {
+	for lanes := entry.RoundUp(x.from.height, kernels.DeviceLaneUnit); lanes > 0; lanes = fewerLanes(lanes) {
 		x.opening = &opening{devices: devices}
 		x.opening.begin(func(d kernels.Device) (*rowsums.Sums, error) {
 			return rowsums.NewSearched(g, d, deviceBatches, lanes, questions...)
@@ -216,12 +215,21 @@ func (x *graphGathering) searchOnDevices(tried bool) error {
 		if used || err != nil {
 			return err
 		}
+		if resumed {
+			break
+		}
 	}
 	x.sum.Alone = x.o.Device.Info().Name + " has no memory for that"
 	return nil
 }
 
-// bandsOf cuts bands of so many rows, which is less than they have. Their file then is for such bands alone.
+// fewerLanes is about half as many.
+func fewerLanes(lanes int) int {
+	const unit = kernels.DeviceLaneUnit
+	return entry.RoundUp(lanes, unit) / 2 / unit * unit
+}
+
+// bandsOf cuts bands of so many rows, which is less than they have.
 func (x *graphGathering) bandsOf(height int) {
 	x.from.height, x.from.starts = height, nil
 	for at := 0; at < len(x.from.order); at += height {

@@ -201,6 +201,45 @@ func TestSearchedResume(t *testing.T) {
 	}
 }
 
+// TestSearchedFewer goes on, on the processor and on a device, with what a device has found in fewer lanes.
+func TestSearchedFewer(t *testing.T) {
+	crashtest.Slow(t)
+	r := seeds.New(t)
+	b := graph.New(2100, graph.Undirected, graph.AsKind(entry.KindI32))
+	for v := 1; v < 2100; v++ {
+		b.Add(v, r.IntN(min(v, 10)), float64(1+r.IntN(50)))
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := GraphOptions{Options: Options{Nearest: 2}, offer: offering(searches.Engine{})}
+	want := ofGraph(t, g, o)
+	resumed := 0
+	for i := range 2 {
+		d := newFinding(t)
+		d.memory, d.left = 700<<10, 6
+		o.File, o.Device, o.offer = filepath.Join(t.TempDir(), "g.stats"), d, always
+		if _, _, err := OfGraph(t.Context(), g, o); !errors.Is(err, errBroken) || d.lanes.Load() >= 512 {
+			t.Fatalf("%d lanes: %v", d.lanes.Load(), err)
+		}
+		if d.left, d.memory = -1, 1<<30; i%2 == 0 {
+			o.Device = nil
+		}
+		got, sum, err := OfGraph(t.Context(), g, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum.Resumed > 0 {
+			resumed++
+		}
+		sameStats(t, got, want)
+	}
+	if resumed == 0 {
+		t.Error("nothing was left of any call")
+	}
+}
+
 // TestSearchedAlone wants to be told of a device that does not search by lanes.
 func TestSearchedAlone(t *testing.T) {
 	g := statsCase{kind: entry.KindI32, undirected: true, scale: 1}.build(t, seeds.New(t), 300)
