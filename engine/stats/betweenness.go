@@ -237,11 +237,7 @@ func (o *GraphOptions) betweenFits(least, enough int64) error {
 
 // prepareBetween makes ready what adds up betweenness.
 func (x *graphGathering) prepareBetween(ctx context.Context) error {
-	offer := func(ctx context.Context, g *graph.Graph, q rows.Question) (rows.Offer, error) {
-		q.Memory = x.o.Memory
-		return x.o.offer(ctx, g, q)
-	}
-	ready, err := between.New(ctx, x.g, x.o.Betweenness, x.o.Sources, x.ready, offer)
+	ready, err := between.New(ctx, x.g, x.o.Betweenness, x.o.Sources, x.ready, x.o.offer)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -218,7 +219,7 @@ func TestBetweennessWritten(t *testing.T) {
 // adding is a device that adds up betweenness, as often as it does not fail.
 type adding struct {
 	kernels.Device
-	left int // searches before it fails; -1: it never does
+	left int64 // searches before it fails; -1: it never does
 }
 
 func (d *adding) ops() kernels.PathOps {
@@ -229,8 +230,8 @@ func (d *adding) ops() kernels.PathOps {
 func (d *adding) PathRoom(p kernels.PathSearch) int64 { return d.ops().PathRoom(p) }
 
 func (d *adding) PathSums(s kernels.Stream, p kernels.PathSearch) error {
-	if d.left--; d.left == -1 {
-		d.left = 0
+	if left := atomic.AddInt64(&d.left, -1); left == -1 {
+		atomic.StoreInt64(&d.left, 0)
 		return errBroken
 	}
 	return d.ops().PathSums(s, p)
@@ -255,7 +256,7 @@ func TestBetweennessOnDevices(t *testing.T) {
 			o.Betweenness.Targets = someRows(r, g.N)
 		}
 		want := asJSON(t, ofGraph(t, g, o))
-		d := &adding{devices[i%len(devices)], i / len(devices) % 3}
+		d := &adding{devices[i%len(devices)], int64(i / len(devices) % 3)}
 		o.File, o.Device, o.onDevice, o.Checkpoint = filepath.Join(t.TempDir(), "g.stats"), d, true, time.Nanosecond
 		_, sum, err := OfGraph(t.Context(), g, o)
 		if err == nil && (sum.BetweenAlone != "" || o.Sources == nil) || err != nil && !errors.Is(err, errBroken) {

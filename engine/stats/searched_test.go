@@ -205,8 +205,8 @@ func TestSearchedResume(t *testing.T) {
 func TestSearchedFewer(t *testing.T) {
 	crashtest.Slow(t)
 	r := seeds.New(t)
-	b := graph.New(2100, graph.Undirected, graph.AsKind(entry.KindI32))
-	for v := 1; v < 2100; v++ {
+	b := graph.New(1300, graph.Undirected, graph.AsKind(entry.KindI32))
+	for v := 1; v < 1300; v++ {
 		b.Add(v, r.IntN(min(v, 10)), float64(1+r.IntN(50)))
 	}
 	g, err := b.Build()
@@ -218,7 +218,7 @@ func TestSearchedFewer(t *testing.T) {
 	resumed := 0
 	for i := range 2 {
 		d := newFinding(t)
-		d.memory, d.left = 700<<10, 6
+		d.memory, d.left = 450<<10, 6
 		o.File, o.Device, o.offer = filepath.Join(t.TempDir(), "g.stats"), d, always
 		if _, _, err := OfGraph(t.Context(), g, o); !errors.Is(err, errBroken) || d.lanes.Load() >= 512 {
 			t.Fatalf("%d lanes: %v", d.lanes.Load(), err)
