@@ -32,7 +32,7 @@ var pages = []struct {
 	{"add-an-algorithm.md", []string{"engine/rounds/plain.go"}, "engine/algorithms.go",
 		"\trounds.SingleStage,\n})\n", ""},
 	{"add-a-row-engine.md", []string{"engine/rows/dijkstra.go"}, "engine/algorithms.go",
-		"\tsearches.Engine{},\n}\n", ""},
+		"\tsearches.CoreEngine{},\n}\n", ""},
 }
 
 // TestCampaignPages builds ooc with all that those pages show, and runs their tests and commands.

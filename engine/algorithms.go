@@ -33,7 +33,10 @@ type solver interface {
 
 // algorithms is the table of all algorithms. If plans promise the same time, the first of them is taken. A new
 // algorithm is one line here.
-var algorithms = slices.Concat([]solver{rounds.Blocked}, rowSolvers(), []solver{rounds.Squaring, rounds.SingleStage})
+var algorithms = slices.Concat([]solver{rounds.Blocked}, rowSolvers(), []solver{
+	rounds.Squaring,
+	rounds.SingleStage,
+})
 
 // rowEngines is the table of what computes rows of sparse graphs. A new one is one line here, and an algorithm too, but
 // for factors: package eliminate solves by them, on devices and with cores that are larger than memory. Each engine is
