@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -50,7 +51,8 @@ type Plan struct {
 }
 
 // Member implements plan.Plan.
-func (p *Plan) Member() string { return p.name }
+// Searches of a core have the member of all searches.
+func (p *Plan) Member() string { return strings.TrimPrefix(p.name, "core-") }
 
 // Lines implements plan.Plan.
 func (p *Plan) Lines(*plan.Basis) []plan.Line {
