@@ -138,7 +138,7 @@ func (w *Sums) Close() error {
 }
 
 // besides is how many matrices of the upper ranks' distances a device may need room for until there is one.
-const besides = 3
+const besides = 4
 
 // load copies everything to the device, which has room for so many bytes more, and opens the batches.
 func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int64, open func() error) (err error) {

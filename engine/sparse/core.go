@@ -297,9 +297,13 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 			err = errors.Join(err, kept.held.Close())
 		}
 	}()
-	room := int64(side) * int64(side) * bytes
+	room, can := int64(side)*int64(side)*bytes, kernels.LaneOps(nil)
 	if keep {
+		can, _ = kernels.As[kernels.LaneOps](d)
 		room += e.below() * int64(c.Pitch*size)
+	}
+	if can != nil {
+		room = max(room, 2*bytes)
 	}
 	buf, stream := kept.held.Buffer(room), kept.held.Stream()
 	if kept.held.Err() != nil {
@@ -317,7 +321,11 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 	pivot := make([]kernels.Tile, side*side)
 	for k := range pivot {
 		pivot[k] = kernels.Tile{Buf: buf, Off: int64(k) * bytes}
-		if err := errors.Join(e.fillBands(ctx, tile, edge, k/side, k%side, func(first int64, band []byte) error {
+		if can != nil {
+			if err := e.fillOnDevice(ctx, can, &kept.held, stream, pivot[0], edge); err != nil {
+				return err
+			}
+		} else if err := errors.Join(e.fillBands(ctx, tile, edge, k/side, k%side, func(first int64, band []byte) error {
 			return stream.CopyIn(kernels.Tile{Buf: buf, Off: pivot[k].Off + first}, band)
 		}), stream.Sync()); err != nil {
 			return err
@@ -347,6 +355,65 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 		}
 	}
 	return nil
+}
+
+// fillOnDevice makes the core's matrix, one tile, on the device that keeps it: of its arcs, which are far less to copy.
+// A level multiplies them by an identity, whose rows come after the tile.
+func (e *Elimination) fillOnDevice(ctx context.Context, can kernels.LaneOps, h *device.Held, s kernels.Stream,
+	tile kernels.Tile, edge int) (err error) {
+	arcs, most, err := arithmetics[e.Variant].coreMatrix(ctx, e, edge)
+	if err != nil {
+		return err
+	}
+	lists, diagonal := device.Held{On: h.On}, make([]int32, edge)
+	defer func() { err = errors.Join(err, lists.Close()) }()
+	put := func(words []uint32) kernels.Tile { return lists.Put(s, entry.Bytes(words), 0) }
+	for i := range diagonal {
+		diagonal[i] = int32(edge + i)
+	}
+	for len(arcs.Offsets) <= 2*edge {
+		arcs.Offsets = append(arcs.Offsets, int32(len(arcs.Ends)))
+	}
+	l := kernels.Level{Lanes: tile, Width: edge, Offsets: put(entry.As[uint32](arcs.Offsets)),
+		Ends: put(entry.As[uint32](arcs.Ends)), Weights: put(arcs.Weights), Sources: put(entry.As[uint32](diagonal)),
+		Fresh: true, Ranges: []kernels.LevelRange{{Lo: int32(edge), Hi: int32(2 * edge)}, {Hi: int32(edge), Degree: most}}}
+	if err := lists.Err(); err != nil {
+		return err
+	}
+	return errors.Join(can.Level(s, e.Variant, l), s.Sync())
+}
+
+// coreMatrix lists the entries of the core's matrix before it is closed that are reachable, as arcs to the rows of an
+// identity after it, and returns how many there are in one row at most.
+func (a arithmetic[W]) coreMatrix(ctx context.Context, e *Elimination, edge int) (*kernels.Arcs, int32, error) {
+	const rows = kernels.DeviceLaneUnit
+	parts, ends, weights := edge/rows, make([][]int32, edge/rows), make([][]W, edge/rows)
+	all, most := &kernels.Arcs{Offsets: make([]int32, edge+1)}, int32(0)
+	err := parallel.Do(ctx, parts, func() func(i int) error {
+		band := make([]W, rows*edge)
+		return func(i int) error {
+			a.fill(e, entry.Bytes(band), rows, edge, i, 0)
+			for r := range rows {
+				for y, w := range band[r*edge:][:edge] {
+					if w < a.inf {
+						ends[i], weights[i] = append(ends[i], int32(edge+y)), append(weights[i], w)
+					}
+				}
+				all.Offsets[i*rows+r+1] = int32(len(ends[i]))
+			}
+			return nil
+		}
+	}, func() {})
+	base := int32(0)
+	for i, list := range ends {
+		for r, end := i*rows, int32(0); r < (i+1)*rows; r++ {
+			most, end = max(most, all.Offsets[r+1]-end), all.Offsets[r+1]
+			all.Offsets[r+1] += base
+		}
+		base += int32(len(list))
+	}
+	all.Ends, all.Weights = slices.Concat(ends...), entry.As[uint32](slices.Concat(weights...))
+	return all, most, err
 }
 
 // fillParts is into how many bands of rows a tile of the core's matrix is cut, which goroutines share. It divides the
