@@ -15,6 +15,7 @@ type LaneOps interface {
 	LaneBlocks(s Stream, v entry.Variant, b LaneBlocks) error
 	LaneTranspose(s Stream, v entry.Variant, t LaneTranspose) error
 	LaneSums(s Stream, v entry.Variant, l LaneSums) error
+	ArcProduct(s Stream, v entry.Variant, p ArcProduct) error
 	// Checksums sets count entries from dst on to the CRC-32C (Castagnoli) of count consecutive blocks of memory from
 	// src on. Each block has the given number of bytes, a multiple of the size of a tile of edge DeviceLaneUnit.
 	Checksums(s Stream, dst, src Tile, bytes int64, count int) error
@@ -130,4 +131,15 @@ type LaneSums struct {
 	ByLane Tile // room for Width times a LaneSum, which are the result, and for as many more for every LaneSumRows rows
 	ByRow  Tile // room for a LaneSum of each row, without Top and Farthest; the zero Tile: these are not wanted
 	Count  int
+}
+
+// ArcProduct is the (min,+) product of two lists of arcs, as a matrix. Entry (i, j) of Dst becomes the minimum over the
+// arcs of row i of the arc's weight plus that of the arc to j of the second list's row at the arc's end. Unless Fresh is
+// set, its old content takes part in the minimum; then it begins as unreachable, and as 0 on the diagonal.
+type ArcProduct struct {
+	Dst                       Tile // Edge×Edge entries
+	Edge                      int  // a multiple of DeviceLaneUnit
+	Offsets, Ends, Weights    Tile // Edge rows of arcs, as in Level
+	Offsets2, Ends2, Weights2 Tile // the second list; the ends of a row ascend, and those from Edge on do not count
+	Fresh                     bool
 }

@@ -138,7 +138,7 @@ func (w *Sums) Close() error {
 }
 
 // besides is how many matrices of the upper ranks' distances a device may need room for until there is one.
-const besides = 4
+const besides = 3
 
 // load copies everything to the device, which has room for so many bytes more, and opens the batches.
 func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int64, open func() error) (err error) {
@@ -152,6 +152,7 @@ func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int6
 	slack := kernels.LaneSlack * v.Bytes()
 	w.pitch = entry.RoundUp(p.Upper, kernels.DeviceLaneUnit)
 	var computing errgroup.Group
+	computing.Go(p.Wait)
 	var upper *sparse.DenseCore // nil: the device has computed them
 	computing.Go(func() (err error) {
 		if w.upper, err = w.e.UpperOnDevice(&w.above, core, slack, room); errors.Is(err, kernels.ErrNoMemory) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -265,7 +266,6 @@ func (e *Elimination) CloseCore(ctx context.Context, d kernels.Device, s kernels
 
 func (e *Elimination) closeCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps, most, edge int,
 	keep bool) (*DenseCore, error) {
-	defer e.Pieces.coreEnqueued()
 	c := &DenseCore{Host: s, Variant: e.Variant, Size: e.Core()}
 	if c.Size == 0 {
 		return c, nil
@@ -302,9 +302,6 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 		can, _ = kernels.As[kernels.LaneOps](d)
 		room += e.below() * int64(c.Pitch*size)
 	}
-	if can != nil {
-		room = max(room, 2*bytes)
-	}
 	buf, stream := kept.held.Buffer(room), kept.held.Stream()
 	if kept.held.Err() != nil {
 		return kept.held.Err()
@@ -322,7 +319,7 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 	for k := range pivot {
 		pivot[k] = kernels.Tile{Buf: buf, Off: int64(k) * bytes}
 		if can != nil {
-			if err := e.fillOnDevice(ctx, can, &kept.held, stream, pivot[0], edge); err != nil {
+			if err := e.fillOnDevice(can, &kept.held, stream, pivot[0], edge); err != nil {
 				return err
 			}
 		} else if err := errors.Join(e.fillBands(ctx, tile, edge, k/side, k%side, func(first int64, band []byte) error {
@@ -339,7 +336,6 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 	if err := stream.Closure(v, edge, pivot); err != nil {
 		return err
 	}
-	e.Pieces.coreEnqueued()
 	if keep {
 		kept.stream, kept.tile, c.kept = stream, pivot[0], kept
 		return stream.Sync()
@@ -357,63 +353,85 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 	return nil
 }
 
-// fillOnDevice makes the core's matrix, one tile, on the device that keeps it: of its arcs, which are far less to copy.
-// A level multiplies them by an identity, whose rows come after the tile.
-func (e *Elimination) fillOnDevice(ctx context.Context, can kernels.LaneOps, h *device.Held, s kernels.Stream,
-	tile kernels.Tile, edge int) (err error) {
-	arcs, most, err := arithmetics[e.Variant].coreMatrix(ctx, e, edge)
-	if err != nil {
-		return err
-	}
-	lists, diagonal := device.Held{On: h.On}, make([]int32, edge)
+// fillOnDevice makes the core's matrix on the device that keeps it, one tile, as products of arcs: those are far less to
+// copy. The first product places the graph's own arcs, the second lowers entries to paths over eliminated ranks.
+func (e *Elimination) fillOnDevice(can kernels.LaneOps, h *device.Held, s kernels.Stream, tile kernels.Tile,
+	edge int) (err error) {
+	lists := device.Held{On: h.On}
 	defer func() { err = errors.Join(err, lists.Close()) }()
-	put := func(words []uint32) kernels.Tile { return lists.Put(s, entry.Bytes(words), 0) }
-	for i := range diagonal {
-		diagonal[i] = int32(edge + i)
+	put := func(a *kernels.Arcs) [3]kernels.Tile { return putArcs(&lists, s, a) }
+	same := &kernels.Arcs{Offsets: make([]int32, edge+1), Weights: make([]uint32, edge*e.weightWords())}
+	for i := range edge {
+		same.Offsets[i+1], same.Ends = int32(i+1), append(same.Ends, int32(i))
 	}
-	for len(arcs.Offsets) <= 2*edge {
-		arcs.Offsets = append(arcs.Offsets, int32(len(arcs.Ends)))
+	for i, list := range [][2]*kernels.Arcs{
+		{same, arithmetics[e.Variant].arcsInCore(e, edge)}, {e.fromCore(edge), e.Up},
+	} {
+		from, to := put(list[0]), put(list[1])
+		if lists.Err() != nil {
+			return lists.Err()
+		}
+		if err := can.ArcProduct(s, e.Variant, kernels.ArcProduct{Dst: tile, Edge: edge, Fresh: i == 0, Offsets: from[0],
+			Ends: from[1], Weights: from[2], Offsets2: to[0], Ends2: to[1], Weights2: to[2]}); err != nil {
+			return err
+		}
 	}
-	l := kernels.Level{Lanes: tile, Width: edge, Offsets: put(entry.As[uint32](arcs.Offsets)),
-		Ends: put(entry.As[uint32](arcs.Ends)), Weights: put(arcs.Weights), Sources: put(entry.As[uint32](diagonal)),
-		Fresh: true, Ranges: []kernels.LevelRange{{Lo: int32(edge), Hi: int32(2 * edge)}, {Hi: int32(edge), Degree: most}}}
-	if err := lists.Err(); err != nil {
-		return err
-	}
-	return errors.Join(can.Level(s, e.Variant, l), s.Sync())
+	return s.Sync()
 }
 
-// coreMatrix lists the entries of the core's matrix before it is closed that are reachable, as arcs to the rows of an
-// identity after it, and returns how many there are in one row at most.
-func (a arithmetic[W]) coreMatrix(ctx context.Context, e *Elimination, edge int) (*kernels.Arcs, int32, error) {
-	const rows = kernels.DeviceLaneUnit
-	parts, ends, weights := edge/rows, make([][]int32, edge/rows), make([][]W, edge/rows)
-	all, most := &kernels.Arcs{Offsets: make([]int32, edge+1)}, int32(0)
-	err := parallel.Do(ctx, parts, func() func(i int) error {
-		band := make([]W, rows*edge)
-		return func(i int) error {
-			a.fill(e, entry.Bytes(band), rows, edge, i, 0)
-			for r := range rows {
-				for y, w := range band[r*edge:][:edge] {
-					if w < a.inf {
-						ends[i], weights[i] = append(ends[i], int32(edge+y)), append(weights[i], w)
-					}
+// weightWords is how many words a weight takes.
+func (e *Elimination) weightWords() int { return e.Variant.WeightBytes() / entry.WordBytes }
+
+// arcsInCore lists the graph's own arcs between core vertices, for so many rows.
+func (a arithmetic[W]) arcsInCore(e *Elimination, rows int) *kernels.Arcs {
+	list, lengths := &kernels.Arcs{Offsets: make([]int32, rows+1)}, []W(nil)
+	weights, core := entry.View[W](e.graph.WeightBytes()), e.Core()
+	for x := range rows {
+		if x < core {
+			u := e.Vertices[x]
+			for k := e.graph.Offsets[u]; k < e.graph.Offsets[u+1]; k++ {
+				if y := e.Rank[e.graph.Targets[k]]; int(y) < core {
+					list.Ends, lengths = append(list.Ends, y), append(lengths, min(weights[k], a.inf))
 				}
-				all.Offsets[i*rows+r+1] = int32(len(ends[i]))
 			}
-			return nil
 		}
-	}, func() {})
-	base := int32(0)
-	for i, list := range ends {
-		for r, end := i*rows, int32(0); r < (i+1)*rows; r++ {
-			most, end = max(most, all.Offsets[r+1]-end), all.Offsets[r+1]
-			all.Offsets[r+1] += base
-		}
-		base += int32(len(list))
+		list.Offsets[x+1] = int32(len(list.Ends))
 	}
-	all.Ends, all.Weights = slices.Concat(ends...), entry.As[uint32](slices.Concat(weights...))
-	return all, most, err
+	list.Weights = entry.As[uint32](lengths)
+	return list
+}
+
+// fromCore lists the arcs from core vertices to eliminated ranks, for so many rows. Goroutines share the ranks.
+func (e *Elimination) fromCore(rows int) *kernels.Arcs {
+	core, n, words, parts := e.Core(), len(e.Vertices), e.weightWords(), runtime.GOMAXPROCS(0)
+	each := func(p int, do func(x, r, k int32)) {
+		for r := core + (n-core)*p/parts; r < core+(n-core)*(p+1)/parts; r++ {
+			for k := e.Down.Offsets[r]; k < e.Down.Offsets[r+1] && int(e.Down.Ends[k]) < core; k++ {
+				do(e.Down.Ends[k], int32(r), k)
+			}
+		}
+	}
+	next := make([][]int32, parts) // how many from each row, and then where the next goes
+	together(parts, func(p int) {
+		next[p] = make([]int32, rows)
+		each(p, func(x, _, _ int32) { next[p][x]++ })
+	})
+	list, at := &kernels.Arcs{Offsets: make([]int32, rows+1)}, int32(0)
+	for x := range rows {
+		for p := range next {
+			next[p][x], at = at, at+next[p][x]
+		}
+		list.Offsets[x+1] = at
+	}
+	list.Ends, list.Weights = make([]int32, at), make([]uint32, int(at)*words)
+	together(parts, func(p int) {
+		each(p, func(x, r, k int32) {
+			i := next[p][x]
+			next[p][x], list.Ends[i] = i+1, r
+			copy(list.Weights[int(i)*words:][:words], e.Down.Weights[int(k)*words:])
+		})
+	})
+	return list
 }
 
 // fillParts is into how many bands of rows a tile of the core's matrix is cut, which goroutines share. It divides the

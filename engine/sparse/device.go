@@ -88,12 +88,15 @@ func (e *Elimination) NewDeviceExpander(d kernels.Device, core *DenseCore, edge 
 func (e *Elimination) arcsOn(d kernels.Device, can kernels.LaneOps, edge int) *DeviceExpander {
 	w := &DeviceExpander{l: e.levelled(), can: can, shape: e.Shape(edge), held: device.Held{On: d}}
 	w.stream = w.held.Stream()
-	put := func(words []uint32) kernels.Tile { return w.held.Put(w.stream, entry.Bytes(words), 0) }
-	arcs := func(a *kernels.Arcs) [3]kernels.Tile {
-		return [3]kernels.Tile{put(entry.As[uint32](a.Offsets)), put(entry.As[uint32](a.Ends)), put(a.Weights)}
-	}
-	w.up, w.down, w.columns = arcs(&w.l.up), arcs(&w.l.down), put(entry.As[uint32](w.columnRows()))
+	w.up, w.down = putArcs(&w.held, w.stream, &w.l.up), putArcs(&w.held, w.stream, &w.l.down)
+	w.columns = w.held.Put(w.stream, entry.Bytes(w.columnRows()), 0)
 	return w
+}
+
+// putArcs takes memory of a device for the offsets, ends and weights of arcs, and copies them there.
+func putArcs(h *device.Held, s kernels.Stream, a *kernels.Arcs) [3]kernels.Tile {
+	return [3]kernels.Tile{h.Put(s, entry.Bytes(a.Offsets), 0), h.Put(s, entry.Bytes(a.Ends), 0),
+		h.Put(s, entry.Bytes(a.Weights), 0)}
 }
 
 // Shape returns the elimination's shape for tiles of some edge, without lanes.

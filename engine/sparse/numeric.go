@@ -25,7 +25,7 @@ type arithmetic[W weight] struct{ inf, limit W }
 var arithmetics = map[entry.Variant]interface {
 	finish(ctx context.Context, e *Elimination, l *layout, alike bool) error
 	fill(e *Elimination, dst []byte, rows, columns, i, j int)
-	coreMatrix(ctx context.Context, e *Elimination, edge int) (arcs *kernels.Arcs, most int32, err error)
+	arcsInCore(e *Elimination, rows int) *kernels.Arcs
 	newSearch(e *Elimination, core *DenseCore, need func(part []byte) error) Search
 }{
 	entry.I32:       arithmetic[int32]{entry.Inf32, entry.Inf32},

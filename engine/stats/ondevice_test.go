@@ -76,6 +76,9 @@ func (d *summing) Level(s kernels.Stream, v entry.Variant, l kernels.Level) erro
 func (d *summing) LaneProduct(s kernels.Stream, v entry.Variant, p kernels.LaneProduct) error {
 	return d.ops().LaneProduct(s, v, p)
 }
+func (d *summing) ArcProduct(s kernels.Stream, v entry.Variant, p kernels.ArcProduct) error {
+	return d.ops().ArcProduct(s, v, p)
+}
 func (d *summing) LaneTranspose(s kernels.Stream, v entry.Variant, p kernels.LaneTranspose) error {
 	return d.ops().LaneTranspose(s, v, p)
 }

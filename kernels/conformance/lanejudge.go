@@ -256,3 +256,27 @@ func (d laneJudge) LaneStat(s kernels.Stream, v entry.Variant, l kernels.LaneRow
 	}
 	return x.out(l.Memory, unpack(memory[:answer], 1), 1)
 }
+
+// ArcProduct implements kernels.LaneOps.
+func (d laneJudge) ArcProduct(s kernels.Stream, v entry.Variant, p kernels.ArcProduct) error {
+	x := &transfer{s: s}
+	to := x.in(p.Dst, p.Edge*p.Edge, v.Bytes())
+	offsets, offsets2 := x.in(p.Offsets, p.Edge+1, wordBytes), x.rest(p.Offsets2, wordBytes)
+	ends, ends2 := x.rest(p.Ends, wordBytes), x.rest(p.Ends2, wordBytes)
+	weights, weights2 := x.rest(p.Weights, v.WeightBytes()), x.rest(p.Weights2, v.WeightBytes())
+	for i := range p.Edge {
+		row := to[i*p.Edge:][:p.Edge]
+		if p.Fresh {
+			entry.Fill(row, v.Unreachable())
+			row[i] = 0
+		}
+		for k := offsets[i]; k < offsets[i+1]; k++ {
+			for m := offsets2[ends[k]]; m < offsets2[ends[k]+1]; m++ {
+				if y := ends2[m]; int(y) < p.Edge {
+					lowerAll(v, row[y:y+1], matrix{weights2[m]}, weights[k])
+				}
+			}
+		}
+	}
+	return x.out(p.Dst, to, v.Bytes())
+}

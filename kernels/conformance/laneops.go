@@ -21,6 +21,7 @@ func (b *bench) laneOps(d kernels.LaneOps) {
 				b.with(t).laneTranspose(d, v)
 				b.with(t).laneBlocks(d, v)
 				b.with(t).laneSums(d, v)
+				b.with(t).arcProduct(d, v)
 			}
 		})
 	}
@@ -106,6 +107,31 @@ func (b *bench) laneProduct(d kernels.LaneOps, v entry.Variant) {
 	k.Src, k.Dst = b.uploadAs(b.entries(v, n, many, true), size), b.uploadAs(b.garbage(n, size), size)
 	k.Weights = b.uploadAs(b.entries(v, k.Edge*k.Edge, many, true), size)
 	judged(b, d, v, &k, &k.Dst, size, kernels.LaneOps.LaneProduct)
+}
+
+// arcProduct draws lists of few and many arcs; some of the second lead past the matrix.
+func (b *bench) arcProduct(d kernels.LaneOps, v entry.Variant) {
+	k := kernels.ArcProduct{Edge: b.deviceWidth(), Fresh: b.IntN(2) == 0}
+	by, size := 1+b.IntN(300), v.Bytes()
+	list := func(rows, ends, most int) (offsets, at, weights kernels.Tile) {
+		starts, list, lengths := matrix{0}, matrix{}, matrix{}
+		for range rows {
+			row := make(matrix, b.IntN(1+b.IntN(most)))
+			for i := range row {
+				row[i] = uint64(b.IntN(ends))
+				lengths = append(lengths, b.randomEntry(v, many, b.IntN(8) == 0))
+			}
+			slices.Sort(row)
+			row = slices.Compact(row)
+			list, lengths = append(list, row...), lengths[:len(list)+len(row)]
+			starts = append(starts, uint64(len(list)))
+		}
+		return b.upload(starts), b.upload(list), b.uploadAs(lengths, v.WeightBytes())
+	}
+	k.Offsets, k.Ends, k.Weights = list(k.Edge, by, 40)
+	k.Offsets2, k.Ends2, k.Weights2 = list(by, k.Edge+1+b.IntN(100), 400)
+	k.Dst = b.uploadAs(b.entries(v, k.Edge*k.Edge, many, true), size)
+	judged(b, d, v, &k, &k.Dst, size, kernels.LaneOps.ArcProduct)
 }
 
 // laneBlocks draws blocks of few and many rows and terms, with gaps between them, after the rows that are terms.
@@ -291,6 +317,8 @@ func (b *bench) badLevels(d kernels.LaneOps) {
 		kernels.LaneOps.LaneTranspose, "Lanes")
 	refused(b, d, kernels.LaneBlocks{Lanes: out, Width: edge, Blocks: t, Terms: t, Weights: t, Count: 4},
 		kernels.LaneOps.LaneBlocks, "Terms")
+	refused(b, d, kernels.ArcProduct{Dst: out, Edge: edge, Offsets: t, Ends: t, Weights: t, Offsets2: other,
+		Ends2: other, Weights2: other}, kernels.LaneOps.ArcProduct, "Ends", "Weights", "Offsets2", "Ends2", "Weights2")
 	refused(b, d, kernels.LaneSums{Lanes: t, Width: edge, Rows: 20, Names: t, ByLane: out, ByRow: other, Count: edge},
 		kernels.LaneOps.LaneSums)
 	product.Src = product.Dst

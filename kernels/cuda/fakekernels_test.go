@@ -27,6 +27,8 @@ func (f *fake) arithmetic(k kernel, v entry.Variant, blocks, threads int, p unsa
 		return pairArithmetic(k, v, blocks, p, bytes)
 	case levelRows:
 		fakeLevel(v, (*levelParam)(p), blocks)
+	case arcProduct:
+		fakeArcs(v, (*arcProductParam)(p), blocks)
 	case laneTranspose:
 		fakeTranspose(v, (*laneTransposeParam)(p), blocks)
 	case laneBlocks:

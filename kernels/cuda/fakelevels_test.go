@@ -43,6 +43,36 @@ func fakeStrip(v entry.Variant, p *levelParam, row, first int) {
 	store(v, strip(row), 0, c)
 }
 
+// fakeArcs makes the first rows of a product of arcs.
+func fakeArcs(v entry.Variant, p *arcProductParam, rows int) {
+	edge := int(p.edge)
+	for row := range rows {
+		to := p.to + address(row*edge*v.Bytes())
+		c := make([]float64, edge)
+		entry.Fill(c, math.Inf(1))
+		if c[row] = 0; p.fresh == 0 {
+			c = values(v, to, edge)
+		}
+		fakeRow(v, p.offsets, p.ends, p.weights, row, func(by int32, w float64) {
+			fakeRow(v, p.offsets2, p.ends2, p.weights2, int(by), func(y int32, w2 float64) {
+				if int(y) < edge {
+					relaxValues(v, c[y:y+1], w, []float64{w2})
+				}
+			})
+		})
+		store(v, to, 0, c)
+	}
+}
+
+// fakeRow calls do with the arcs of a row.
+func fakeRow(v entry.Variant, offsets, ends, weights address, row int, do func(end int32, w float64)) {
+	of := at[int32](offsets, row+2)[row:]
+	for k := of[0]; k < of[1]; k++ {
+		w := at[byte](weights, int(k+1)*v.WeightBytes())[int(k)*v.WeightBytes():]
+		do(at[int32](ends, int(k+1))[k], v.Kind().Value(v.Kind().At(w, 0)))
+	}
+}
+
 // fakeBlocks computes the rows of blocks.
 func fakeBlocks(v entry.Variant, p *laneBlocksParam, blocks int) {
 	width, kind := int(p.width), v.Kind()

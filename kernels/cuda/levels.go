@@ -23,6 +23,13 @@ type laneTransposeParam struct {
 	pad                         int32
 }
 
+// arcProductParam is ArcProduct of levels.cuh.
+type arcProductParam struct {
+	to, offsets, ends, weights address
+	offsets2, ends2, weights2  address
+	edge, fresh                int32
+}
+
 // What a block of levels.cuh takes.
 const (
 	levelWarps = 8   // warps of a block
@@ -72,6 +79,21 @@ func (d *Device) LaneProduct(on kernels.Stream, v entry.Variant, p kernels.LaneP
 			ldc: p.Width, depth: p.Edge})
 	}
 	return c.end("product of lanes")
+}
+
+// ArcProduct implements kernels.LaneOps: a block of threads takes a row.
+func (d *Device) ArcProduct(on kernels.Stream, v entry.Variant, a kernels.ArcProduct) error {
+	c := d.onLanes(on, v, a.Edge)
+	p := &arcProductParam{edge: int32(a.Edge), fresh: ledger.OneIf[int32](a.Fresh),
+		to:       c.aligned("result", a.Dst, int64(a.Edge)*int64(a.Edge)*int64(v.Bytes())),
+		offsets:  c.aligned("offsets", a.Offsets, 4*(int64(a.Edge)+1)),
+		ends:     c.aligned("ends", a.Ends, 0),
+		weights:  c.aligned("weights", a.Weights, 0),
+		offsets2: c.aligned("offsets of the second list", a.Offsets2, 0),
+		ends2:    c.aligned("ends of the second list", a.Ends2, 0),
+		weights2: c.aligned("weights of the second list", a.Weights2, 0)}
+	c.launch(arcProduct, a.Edge, paramOf(p))
+	return c.end("product of arcs")
 }
 
 // LaneTranspose implements kernels.LaneOps.

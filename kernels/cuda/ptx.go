@@ -89,6 +89,7 @@ const (
 	pairPanels
 	levelRows
 	laneTranspose
+	arcProduct
 	laneBlocks
 	laneSums
 	laneTotals
@@ -151,6 +152,7 @@ var kernelInfo = [kernelCount]struct {
 	pairPanels:    {"pairs_", "pairs_panels_", 256, entry.Paired},
 	levelRows:     {"levels_", "level_", 256, entry.Variants},
 	laneTranspose: {"levels_", "transpose_", 256, entry.Variants},
+	arcProduct:    {"levels_", "arcs_", 128, entry.Variants},
 	laneBlocks:    {"levels_", "blocks_", 128, entry.Variants},
 	laneSums:      {"levels_", "sums_", 256, entry.Variants},
 	laneTotals:    {"levels_", "totals_", sumThreads, entry.Variants},

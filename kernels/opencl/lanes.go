@@ -201,6 +201,20 @@ func (s *stream) laneProduct(v entry.Variant, p kernels.LaneProduct) error {
 	return errors.Join(j.run(), at.putBack())
 }
 
+// ArcProduct implements kernels.LaneOps: a group of items takes a row.
+func (d *device) ArcProduct(on kernels.Stream, v entry.Variant, a kernels.ArcProduct) error {
+	c := d.lanesOn(on, v, a.Edge)
+	c.operand("result", a.Dst, int64(a.Edge)*int64(a.Edge)*int64(v.Bytes()))
+	c.operand("offsets", a.Offsets, entry.WordBytes*(int64(a.Edge)+1))
+	c.operand("ends", a.Ends, 0)
+	c.operand("weights", a.Weights, 0)
+	c.operand("offsets of the second list", a.Offsets2, 0)
+	c.operand("ends of the second list", a.Ends2, 0)
+	c.operand("weights of the second list", a.Weights2, 0)
+	c.run("arcProduct", a.Edge, d.items(), 0, number(a.Edge), number(ledger.OneIf[int](a.Fresh)))
+	return c.end("product of arcs")
+}
+
 // LaneBlocks implements kernels.LaneOps.
 func (d *device) LaneBlocks(on kernels.Stream, v entry.Variant, b kernels.LaneBlocks) error {
 	c := d.lanesOn(on, v, b.Width)

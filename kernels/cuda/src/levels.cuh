@@ -172,3 +172,32 @@ __device__ __forceinline__ void transpose(const LaneTranspose &p) {
     store4<V>(to + (long)(i + y) * p.edge, Four<V>{from[0], from[1], from[2], from[3]});
   }
 }
+
+// ArcProduct is the one parameter of arcProduct: two lists of arcs.
+struct ArcProduct {
+  void *to;
+  const int *offsets, *ends;
+  const void *weights;
+  const int *offsets2, *ends2;
+  const void *weights2;
+  int edge, fresh;
+};
+
+// arcProduct makes a row. Threads share the arcs of a row of the second list, which lead to different entries; before they take those of the
+// next, all have written theirs.
+template <Variant V>
+__device__ __forceinline__ void arcProduct(const ArcProduct &p) {
+  const int row = blockIdx.x;
+  Word<V> *to = static_cast<Word<V> *>(p.to) + (long)row * p.edge;
+  if (p.fresh)
+    for (int i = threadIdx.x; i < p.edge; i += blockDim.x) to[i] = i == row ? 0 : infinity<V>();
+  for (int k = p.offsets[row]; k < p.offsets[row + 1]; k++) {
+    __syncthreads();
+    const int by = p.ends[k], last = p.offsets2[by + 1];
+    const Value<V> w = static_cast<const Value<V> *>(p.weights)[k];
+    for (int j = p.offsets2[by] + threadIdx.x; j < last && p.ends2[j] < p.edge; j += blockDim.x) {
+      Word<V> &entry = to[p.ends2[j]];
+      entry = settle<V>(relax<V>(entry, w, static_cast<const Value<V> *>(p.weights2)[j]));
+    }
+  }
+}

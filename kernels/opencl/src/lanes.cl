@@ -105,6 +105,29 @@ kernel void level(OBJECTS OPERAND(lanes), OPERAND(offsets), OPERAND(ends), OPERA
   }
 }
 
+// arcProduct makes a row of a product of two lists of arcs. Items share the arcs of a row of the second, which lead to different entries; before
+// they take those of the next, all have written theirs.
+__attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+kernel void arcProduct(OBJECTS OPERAND(to), OPERAND(offsets), OPERAND(ends), OPERAND(weights), OPERAND(offsets2), OPERAND(ends2), OPERAND(weights2),
+                       const int edge, const int fresh) {
+  const int row = get_group_id(0);
+  const ulong first = (ulong)row * edge;
+  if (fresh)
+    for (int i = get_local_id(0); i < edge; i += ITEMS) *OF(E, to, first + i) = i == row ? (E)0 : (E)(NONE);
+  const int end = *OF(int, offsets, row + 1);
+  for (int k = *OF(int, offsets, row); k < end; k++) {
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    const int by = *OF(int, ends, k), last = *OF(int, offsets2, by + 1);
+    const V w = (V)((E)*OF(W, weights, k));
+    for (int j = *OF(int, offsets2, by) + get_local_id(0); j < last; j += ITEMS) {
+      const int y = *OF(int, ends2, j);
+      if (y >= edge) break;
+      global E *entry = OF(E, to, first + y);
+      *entry = settled(relaxed((V)(*entry), (V)((E)*OF(W, weights2, j)), w)).s0;
+    }
+  }
+}
+
 // laneTranspose moves patches of rows of lanes to rows of tiles.
 #define ACROSS 32
 __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
