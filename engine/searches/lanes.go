@@ -41,27 +41,27 @@ func newLaned(g *graph.Graph, n *numbered) *laned {
 	if g.Kind == entry.KindI32 && fits(g, entry.KindU16, int(n.order[0])) {
 		r.kind = entry.KindU16
 	}
-	r.weights = r.weigh(g)
+	r.weights = r.weigh(g, r.out)
 	return r
 }
 
-// weigh returns the weights of a graph's arcs, by the places that they are from, as a Variant.Weights has them.
-func (r *laned) weigh(g *graph.Graph) []uint32 {
-	v := r.kind.Variant(false)
-	entries := r.kind.Make(int(g.Arcs()))
-	at := 0
-	for _, u := range r.order {
-		for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
-			w := g.Weight(k)
-			if !r.kind.Float() { // what is longer than the kind holds is no path
-				w = min(w, r.kind.Value(r.kind.Unreachable()-1)+1)
+// weigh returns the weights of a graph's arcs, which are those of a, as a Variant.Weights has them.
+func (r *laned) weigh(g *graph.Graph, a *arcs) []uint32 {
+	v, size := r.kind.Variant(false), r.kind.Bytes()
+	words := v.WeightBytes() / entry.WordBytes
+	entries, weights := r.kind.Make(len(a.ends)), make([]uint32, len(a.ends)*words)
+	longest := r.kind.Value(r.kind.Unreachable()-1) + 1 // what is longer than the kind holds is no path
+	r.together(func(i int, u int32) {
+		first, end := int(a.start[i]), int(a.start[i+1])
+		for k := first; k < end; k++ {
+			w := g.Weight(g.Offsets[u] + int64(k-first))
+			if !r.kind.Float() {
+				w = min(w, longest)
 			}
-			r.kind.Put(entries, at, r.kind.Bits(w))
-			at++
+			r.kind.Put(entries, k, r.kind.Bits(w))
 		}
-	}
-	weights := make([]uint32, at*v.WeightBytes()/entry.WordBytes)
-	v.Weights(weights, entries)
+		v.Weights(weights[first*words:end*words], entries[first*size:end*size])
+	})
 	return weights
 }
 

@@ -56,7 +56,8 @@ func InLanes(ready rows.Ready) *LaneGraph {
 	in, weights := r.out, r.weights
 	if !r.g.Symmetric {
 		back := r.g.Reverse()
-		in, weights = r.arcs(back), r.weigh(back)
+		in = r.arcs(back)
+		weights = r.weigh(back, in)
 	}
 	return &LaneGraph{Variant: r.kind.Variant(false), Vertices: r.order, Rank: r.place, Starts: in.start,
 		Ends: in.ends, Weights: weights, Near: laneNear * nearOf(r.g)}

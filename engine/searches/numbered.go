@@ -1,7 +1,11 @@
 package searches
 
 import (
+	"context"
+	"runtime"
+
 	"ooc/engine/graph"
+	"ooc/engine/internal/parallel"
 	"ooc/engine/rows"
 	"ooc/kernels/cpu"
 )
@@ -41,12 +45,29 @@ func numberOut(g *graph.Graph) *numbered {
 
 // arcs are those of a graph of the same vertices.
 func (n *numbered) arcs(g *graph.Graph) *arcs {
-	a := &arcs{start: make([]int64, 1, g.N+1), ends: make([]int32, 0, g.Arcs()+cpu.EndsAhead)}
-	for _, v := range n.order {
-		for _, u := range g.Targets[g.Offsets[v]:g.Offsets[v+1]] {
-			a.ends = append(a.ends, n.place[u])
-		}
-		a.start = append(a.start, int64(len(a.ends)))
+	a := &arcs{start: make([]int64, g.N+1), ends: make([]int32, g.Arcs(), g.Arcs()+cpu.EndsAhead)}
+	for i, v := range n.order {
+		a.start[i+1] = a.start[i] + g.Offsets[v+1] - g.Offsets[v]
 	}
+	n.together(func(i int, v int32) {
+		ends := a.ends[a.start[i]:]
+		for k, u := range g.Targets[g.Offsets[v]:g.Offsets[v+1]] {
+			ends[k] = n.place[u]
+		}
+	})
 	return a
+}
+
+// together calls do for all places and their vertices, on all cores.
+func (n *numbered) together(do func(i int, v int32)) {
+	parts := 4 * runtime.GOMAXPROCS(0)
+	_ = parallel.Do(context.Background(), parts, func() func(int) error { // there is no error
+		return func(p int) error {
+			first := len(n.order) * p / parts
+			for i, v := range n.order[first : len(n.order)*(p+1)/parts] {
+				do(first+i, v)
+			}
+			return nil
+		}
+	}, func() {})
 }
