@@ -152,7 +152,8 @@ func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int6
 	slack := kernels.LaneSlack * v.Bytes()
 	w.pitch = entry.RoundUp(p.Upper, kernels.DeviceLaneUnit)
 	var computing errgroup.Group
-	computing.Go(p.Wait)
+	computing.Go(p.Find)
+	p.AwaitCore() // which takes longest, and memory is given to one after another
 	var upper *sparse.DenseCore // nil: the device has computed them
 	computing.Go(func() (err error) {
 		if w.upper, err = w.e.UpperOnDevice(&w.above, core, slack, room); errors.Is(err, kernels.ErrNoMemory) {
@@ -177,8 +178,7 @@ func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int6
 		return kernels.Tile{Buf: w.held.Buffer(int64(units)*int64(sparse.PieceUnit*v.Bytes()) + int64(slack))}
 	}
 	w.down, w.inside = lengths(p.At[p.Count()]), lengths(p.InsideAt[p.Count()])
-	// Memory before: it is given slowly while a device computes.
-	if err = cmp.Or(w.held.Err(), open(), p.Wait()); err == nil {
+	if err = cmp.Or(w.held.Err(), open(), p.Find()); err == nil {
 		err = errors.Join(s.CopyIn(w.down, v.Entries(p.Down)), s.CopyIn(w.inside, v.Entries(p.Inside)), s.Sync())
 	}
 	if err != nil { // one that is not of memory counts

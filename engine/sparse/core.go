@@ -266,6 +266,7 @@ func (e *Elimination) CloseCore(ctx context.Context, d kernels.Device, s kernels
 
 func (e *Elimination) closeCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps, most, edge int,
 	keep bool) (*DenseCore, error) {
+	defer e.Pieces.coreEnqueued()
 	c := &DenseCore{Host: s, Variant: e.Variant, Size: e.Core()}
 	if c.Size == 0 {
 		return c, nil
@@ -336,6 +337,7 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 	if err := stream.Closure(v, edge, pivot); err != nil {
 		return err
 	}
+	e.Pieces.coreEnqueued()
 	if keep {
 		kept.stream, kept.tile, c.kept = stream, pivot[0], kept
 		return stream.Sync()
@@ -354,12 +356,10 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 }
 
 // fillOnDevice makes the core's matrix on the device that keeps it, one tile, as products of arcs: those are far less to
-// copy. The first product places the graph's own arcs, the second lowers entries to paths over eliminated ranks.
+// copy. The first product places the graph's own arcs, the second lowers entries to paths over eliminated ranks. h holds
+// the arcs, too: to give memory back waits for all that the device does.
 func (e *Elimination) fillOnDevice(can kernels.LaneOps, h *device.Held, s kernels.Stream, tile kernels.Tile,
-	edge int) (err error) {
-	lists := device.Held{On: h.On}
-	defer func() { err = errors.Join(err, lists.Close()) }()
-	put := func(a *kernels.Arcs) [3]kernels.Tile { return putArcs(&lists, s, a) }
+	edge int) error {
 	same := &kernels.Arcs{Offsets: make([]int32, edge+1), Weights: make([]uint32, edge*e.weightWords())}
 	for i := range edge {
 		same.Offsets[i+1], same.Ends = int32(i+1), append(same.Ends, int32(i))
@@ -367,16 +367,16 @@ func (e *Elimination) fillOnDevice(can kernels.LaneOps, h *device.Held, s kernel
 	for i, list := range [][2]*kernels.Arcs{
 		{same, arithmetics[e.Variant].arcsInCore(e, edge)}, {e.fromCore(edge), e.Up},
 	} {
-		from, to := put(list[0]), put(list[1])
-		if lists.Err() != nil {
-			return lists.Err()
+		from, to := putArcs(h, s, list[0]), putArcs(h, s, list[1])
+		if h.Err() != nil {
+			return h.Err()
 		}
 		if err := can.ArcProduct(s, e.Variant, kernels.ArcProduct{Dst: tile, Edge: edge, Fresh: i == 0, Offsets: from[0],
 			Ends: from[1], Weights: from[2], Offsets2: to[0], Ends2: to[1], Weights2: to[2]}); err != nil {
 			return err
 		}
 	}
-	return s.Sync()
+	return nil
 }
 
 // weightWords is how many words a weight takes.

@@ -67,7 +67,7 @@ func (o *Order) EliminateAlike(ctx context.Context, g *graph.Graph, eliminated i
 }
 
 // EliminateInPieces is Eliminate for devices on which products are many times faster than arcs. It also cuts Pieces,
-// which it takes several times as long to find: Wait for them. host adds rows to others, which is faster; it may be
+// which it takes several times as long to find: see Pieces.Find. host adds rows to others, which is faster; it may be
 // nil.
 func (o *Order) EliminateInPieces(ctx context.Context, g *graph.Graph, eliminated int, c Cutting,
 	host kernels.HostLaneOps) (*Elimination, error) {

@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"context"
+	"sync"
 
 	"ooc/engine/internal/cancel"
 	"ooc/engine/internal/pages"
@@ -36,12 +37,24 @@ type Pieces struct {
 	Inside   []uint32
 	InsideAt []int32
 
-	find func() error // finds Down, Up and Inside, once
+	find    func() error  // finds Down, Up and Inside, once
+	core    chan struct{} // is closed when a device has begun to close the core, or will not
+	enqueue sync.Once     // closes it
 }
 
-// Wait makes sure that Down, Up and Inside are there. Any number of goroutines may call it. It fails with the cause of
+// Find makes sure that Down, Up and Inside are there. Any number of goroutines may call it. It fails with the cause of
 // the context of the elimination if that ends first.
-func (p *Pieces) Wait() error { return p.find() }
+func (p *Pieces) Find() error { return p.find() }
+
+// AwaitCore waits until CloseCore, which must be called, too, has launched all that closes the core.
+func (p *Pieces) AwaitCore() { <-p.core }
+
+// coreEnqueued ends what AwaitCore waits for.
+func (p *Pieces) coreEnqueued() {
+	if p != nil {
+		p.enqueue.Do(func() { close(p.core) })
+	}
+}
 
 // Count returns the number of pieces.
 func (p *Pieces) Count() int { return len(p.First) - 1 }
@@ -57,7 +70,8 @@ func (l *layout) newPieces() *Pieces {
 	if len(l.pieces) == 0 {
 		return nil
 	}
-	p := &Pieces{Upper: l.upper, Start: []int32{0}, At: []int32{0}, InsideAt: []int32{0}}
+	p := &Pieces{Upper: l.upper, Start: []int32{0}, At: []int32{0}, InsideAt: []int32{0},
+		core: make(chan struct{})}
 	units, inside := int32(0), int32(0)
 	for _, x := range l.pieces {
 		p.First = append(p.First, x.first)

@@ -103,7 +103,7 @@ func checkPieces(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slac
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := e.Pieces.Wait(); err != nil {
+	if err := e.Pieces.Find(); err != nil {
 		t.Fatal(err)
 	}
 	upper, err := e.UpperDistances(t.Context(), d, core)
