@@ -112,12 +112,14 @@ func (o *planOptions) forStats(ctx context.Context, in input) (err error) {
 	if all.Sources, _, err = sourcesOf(g.Facts(), o.sources, 0); err != nil {
 		return err
 	}
-	if all.Device, err = registry.OpenFaster(o.device, o.deviceMemory, all.Distances(g)); err != nil {
+	d, err := registry.OpenFaster(o.device, o.deviceMemory, all.Distances(g))
+	if err != nil {
 		return o.orAuto(err)
 	}
-	if all.Device != nil {
-		defer all.Device.Close()
+	if d != nil {
+		defer d.Close()
 	}
+	all.Open = func() (kernels.Device, error) { return d, nil }
 	defer planning(note, n.src.Name, g.N)()
 	offers, err := stats.Offers(ctx, g, all)
 	if err == nil {

@@ -53,15 +53,13 @@ func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) e
 	} else if begun {
 		return o.byStore(ctx, in, q)
 	}
-	open := func(distances float64) (kernels.Device, error) {
-		return registry.OpenFaster(o.device, o.deviceMemory, distances)
-	}
+	distances := 0.0
+	open := sync.OnceValues(func() (kernels.Device, error) {
+		d, err := registry.OpenFaster(o.device, o.deviceMemory, distances)
+		return d, o.orAuto(err)
+	})
 	if o.device != "auto" && o.store == "" { // a GPU opens while the graph is read
-		ahead := sync.OnceValues(func() (kernels.Device, error) {
-			return registry.OpenFaster(o.device, o.deviceMemory, 0)
-		})
-		go ahead()
-		open = func(float64) (kernels.Device, error) { return ahead() }
+		go open()
 	}
 	n, err := o.read(in, os.TempDir())
 	if err != nil {
@@ -98,13 +96,20 @@ func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) e
 	// The device closes while results are printed, and nobody waits for that: nothing is in progress on it, and the
 	// system frees what is left there when the process ends.
 	var closing sync.WaitGroup
-	s, err := o.draw(ctx, func() (_ *stats.Result, err error) {
-		if all.Device, err = open(all.Distances(g)); err != nil {
-			return nil, o.orAuto(err)
+	s, err := o.draw(ctx, func() (*stats.Result, error) {
+		var opened kernels.Device
+		if o.device == "auto" {
+			distances = all.Distances(g)
 		}
-		if d := all.Device; d != nil {
-			defer closing.Go(func() { _ = d.Close() })
+		all.Open = func() (_ kernels.Device, err error) {
+			opened, err = open()
+			return opened, err
 		}
+		defer closing.Go(func() {
+			if opened != nil {
+				_ = opened.Close()
+			}
+		})
 		return o.gather(ctx, g, all)
 	})
 	if err != nil {

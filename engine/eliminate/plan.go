@@ -169,7 +169,7 @@ func (x *planner) choose(
 	seconds := func(w sparse.Work) float64 { return chooser.predict(w, 0).Seconds }
 	order := func(seconds func(sparse.Work) float64) (*sparse.Order, error) {
 		how := x.orderOptions(0)
-		how.Seconds, how.Most, how.Second, how.MaxFill = seconds, func() float64 { return other }, 1, fill
+		how.Seconds, how.Most, how.MaxFill = seconds, func() (float64, float64) { return other, 1 }, fill
 		return sparse.NewOrder(ctx, g, how)
 	}
 	if o, err = order(seconds); err != nil {

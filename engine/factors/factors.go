@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -45,6 +46,10 @@ func (Engine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) (rows.
 	}
 	q.Stage(live.StageOrder, live.StageShares{})
 	order, work, err := stop(ctx, g, q)
+	q, failed := q.Opened()
+	if err = cmp.Or(err, failed); err != nil {
+		return rows.Offer{}, err
+	}
 	// A line of lanes for each vertex, and a row.
 	least := int64(g.N+1+work.Core)*kernels.LaneLine + int64(g.N)*int64(g.Kind.Bytes()) + kernels.LaneLine
 	offer := rows.Offer{Engine: Name, Seconds: plan.Weigh(onDevice(work, q)) / productsPerSecond(), Least: least}
@@ -61,7 +66,7 @@ func (Engine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) (rows.
 		}
 		return f, nil
 	}
-	return offer, err
+	return offer, nil
 }
 
 // orderBytes is about what ordering takes for each vertex.
@@ -190,12 +195,15 @@ func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, 
 		return plan.Weigh(w)
 	}
 	options.Seconds = plan.Weigh
-	options.Others = func(w sparse.Work) float64 { return plan.Weigh(onDevice(w, q)) }
+	opened := sync.OnceValue(func() rows.Question { q, _ := q.Opened(); return q }) // Offer returns the error
+	options.Others = func(w sparse.Work) float64 { return plan.Weigh(onDevice(w, opened())) }
 	if q.Most != nil {
-		options.Most = func() float64 { return q.Most() * productsPerSecond() }
-		options.Second = plan.Products // the same on every machine
-		if q.Device != nil && !q.Device.Info().SharedCores {
-			options.Second = productsPerSecond()
+		options.Most = func() (most, second float64) {
+			most, second = q.Most()*productsPerSecond(), plan.Products // the same on every machine
+			if d := opened().Device; d != nil && !d.Info().SharedCores {
+				second = productsPerSecond()
+			}
+			return most, second
 		}
 	}
 	if cmp.Or(q.Rows, g.N) >= manyRows {

@@ -29,15 +29,18 @@ type Question struct {
 	Device  kernels.Device // does what it can, and stays the caller's; nil: the processor does all
 	Counts  kernels.Device // counts vertices by their distance, where rows are wanted for no more; nil: it does not
 	Sums    kernels.Device // adds up rows and answers questions about them, where these are all; nil: it does not
+	// Pieces is how many vertices may be left between pieces of an elimination that a device multiplies by, to add up
+	// rows; 0: rows are not added up (see sparse.Order.EliminateInPieces).
+	Pieces int
+	// Open sets the devices and Pieces, once there are any. It may wait for them, and any number of goroutines may call
+	// it. nil: they are set.
+	Open func(*Question) error
 	// Cut is called with an elimination in pieces before its core is closed; it may be nil.
 	Cut func(*sparse.Elimination)
 	// Stage is called when a stage begins, with what stages take, if that is known yet; it may be nil.
 	Stage  func(live.Stage, live.StageShares)
 	Engine string // the name of the engine to take; "": the one that takes least time
 
-	// Pieces is how many vertices may be left between pieces of an elimination that a device multiplies by, to add up
-	// rows; 0: rows are not added up (see sparse.Order.EliminateInPieces).
-	Pieces int
 	// After is how many vertices to eliminate, as for an earlier question of the same graph and as many rows; nil: as
 	// many as pays.
 	After *int
@@ -46,6 +49,14 @@ type Question struct {
 	Most func() float64
 	// Free is how many bytes are taken to be free; 0: as many as are. Tests set it.
 	Free int64
+}
+
+// Opened returns the question with its devices.
+func (q Question) Opened() (_ Question, err error) {
+	if q.Open != nil {
+		err = q.Open(&q)
+	}
+	return q, err
 }
 
 // Engine computes rows of distances.

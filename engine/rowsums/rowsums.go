@@ -153,7 +153,7 @@ func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int6
 	w.pitch = entry.RoundUp(p.Upper, kernels.DeviceLaneUnit)
 	var computing errgroup.Group
 	computing.Go(p.Find)
-	p.AwaitCore() // which takes longest, and memory is given to one after another
+	p.AwaitCore()               // which takes longest, and memory is given to one after another
 	var upper *sparse.DenseCore // nil: the device has computed them
 	computing.Go(func() (err error) {
 		if w.upper, err = w.e.UpperOnDevice(&w.above, core, slack, room); errors.Is(err, kernels.ErrNoMemory) {

@@ -15,7 +15,6 @@ import (
 	"ooc/engine/rows"
 	"ooc/engine/sparse"
 	"ooc/engine/text"
-	"ooc/kernels"
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
 )
@@ -46,7 +45,7 @@ func (e Engine) Offer(_ context.Context, g *graph.Graph, q rows.Question) (rows.
 	ready, err := rows.Ready(&searched{g: g}), error(nil)
 	switch {
 	case equal(g):
-		ready, err = e.byLevel(g, count, q.Counts, &offer)
+		ready, err = e.byLevel(g, count, q, &offer)
 	case count > fewRows && g.Kind.Kernels() && (q.Memory == 0 || lanedBytes(g) <= q.Memory):
 		l := newLaned(g, numberOut(g))
 		var batch, far float64
@@ -58,7 +57,9 @@ func (e Engine) Offer(_ context.Context, g *graph.Graph, q rows.Question) (rows.
 			offer.Memory = 8*g.Arcs() + l.LaneBytes(0)*int64(runtime.GOMAXPROCS(0))
 			offer.Seconds = onAll(batch * float64(batches)) // in the ratio of what others take, whatever the threads
 			offer.How = fmt.Sprintf("from %d vertices at a time", l.lanes())
-			if took := lanesSeconds(l, count, far, q.Sums); took < offer.Seconds {
+			opened, failed := q.Opened()
+			err = cmp.Or(err, failed)
+			if took := lanesSeconds(l, count, far, opened.Sums); took < offer.Seconds {
 				offer.Counted, offer.Seconds = true, took
 				offer.How = fmt.Sprintf("from %d vertices at a time, on a device", mostLanes)
 			}
@@ -77,7 +78,7 @@ func short(q rows.Question, least int64) error {
 }
 
 // byLevel is for a graph of equal weights.
-func (Engine) byLevel(g *graph.Graph, count int, counts kernels.Device, offer *rows.Offer) (rows.Ready, error) {
+func (Engine) byLevel(g *graph.Graph, count int, q rows.Question, offer *rows.Offer) (rows.Ready, error) {
 	l := &leveled{searched: searched{g: g}, numbered: number(g), planes: 8}
 	offer.Levels, offer.Tiles = true, true
 	if count <= fewRows {
@@ -88,10 +89,11 @@ func (Engine) byLevel(g *graph.Graph, count int, counts kernels.Device, offer *r
 	offer.Memory = 8*g.Arcs() + l.LevelBytes()*int64(runtime.GOMAXPROCS(0))
 	offer.How = fmt.Sprintf("from %d vertices at a time, as all weights are equal, about %s", rows.Lanes,
 		text.Count(levels, "level", "levels"))
-	if took := countSeconds(g, count, levels, counts); took < offer.Seconds {
+	q, failed := q.Opened()
+	if took := countSeconds(g, count, levels, q.Counts); took < offer.Seconds {
 		offer.Counted, offer.Seconds, offer.How = true, took, offer.How+", which a device counts"
 	}
-	return l, err
+	return l, cmp.Or(err, failed)
 }
 
 // equal reports whether all weights of a graph are equal, and above 0.

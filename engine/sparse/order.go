@@ -27,12 +27,12 @@ type OrderOptions struct {
 	// pay, or would take more than a hundredth of the best estimate. nil: ordering does not end early.
 	Seconds func(Work) float64
 
-	// Most returns what another solve takes, as Others counts, 0: unknown, and Second is what a second of ordering is:
-	// ordering ends where every stopping point that is left takes more. nil: there is none. Most is asked after as many
-	// Steps as Ahead says: it may wait for what is found out meanwhile. Others is Seconds if it is nil.
-	Most   func() float64
+	// Most returns what another solve takes, as Others counts, 0: unknown, and what a second of ordering is: ordering
+	// ends where every stopping point that is left takes more. nil: there is none. Most is asked after as many Steps as
+	// Ahead says. It may wait for what is found out meanwhile: ordering goes on, and what it would not have done, had it
+	// known, is forgotten. Others is Seconds if it is nil. It is called after Most.
+	Most   func() (most, second float64)
 	Ahead  int64
-	Second float64
 	Others func(Work) float64
 
 	// Dissect orders by nested dissection where the graph has thin separators and at least dissectFrom vertices, and
@@ -65,6 +65,8 @@ const (
 	lookEvery, afterOrder = 64, 3
 	// Until elimination is estimated to take less than another solve, ordering may take mostOrder of the time of that.
 	mostOrder = 0.1
+	// unasked is how many steps ordering goes on while it waits for OrderOptions.Most.
+	unasked = 16 << 20
 )
 
 // Order is the symbolic half of an elimination: an order of the vertices, and the structure that eliminating them in
@@ -167,17 +169,33 @@ func minimumDegree(ctx context.Context, p *ordering.Pattern, g *graph.Graph, o O
 			break
 		}
 	}
+	if stop.asked != nil && stop.ended == nil {
+		stop.compare(true)
+	}
+	if end := stop.ended; end != nil {
+		order, steps = order[:end.all.Eliminated], end.steps
+	}
 	return order[:min(len(order), o.Limit)], steps, nil
 }
 
 // stopRule decides when to stop ordering.
 type stopRule struct {
 	ledger
-	o     OrderOptions
-	dense float64 // the estimate of eliminating nothing
-	best  float64 // the least estimate yet, ordering included
-	least float64 // the least yet as OrderOptions.Others counts, without ordering
-	look  int     // after how many vertices to compare with OrderOptions.Most again
+	o            OrderOptions
+	dense        float64       // the estimate of eliminating nothing
+	best         float64       // the least estimate yet, ordering included
+	least        float64       // the least yet as OrderOptions.Others counts, without ordering
+	look         int           // after how many vertices to compare with OrderOptions.Most again
+	looks        []look        // that were not compared yet
+	asked        chan struct{} // is closed when what follows is known; nil: it is not asked yet
+	most, second float64       // what OrderOptions.Most returns
+	ended        *look         // after which ordering ends; nil: it does not
+}
+
+// look is what was counted after some steps.
+type look struct {
+	all, least Work // what stopping there takes, and what all that is left does
+	steps      int64
 }
 
 func newStopRule(o OrderOptions, g *graph.Graph) *stopRule {
@@ -209,27 +227,54 @@ func (w *stopRule) mayContinue(steps int64) bool {
 	if w.o.Seconds == nil {
 		return true
 	}
-	spent := float64(steps) * stepSeconds
 	if w.o.Most != nil && w.Eliminated >= w.look {
 		w.look = w.Eliminated + lookEvery
 		// What was counted up to here is part of all that is left, without a core and what depends on it.
 		least := Work{Vertices: w.Vertices, Sources: w.Sources, Eliminated: w.Eliminated, Fill: w.Fill}
 		least.Eliminate, least.Sweep = w.Eliminate, float64(w.Sources)*float64(w.Fill)
-		taken := spent * w.o.Second
-		w.least = min(w.least, w.o.Others(w.total()))
-		if steps >= w.o.Ahead {
-			most := w.o.Most()
-			if most > 0 && (w.o.Others(least)+afterOrder*taken > most || w.least > most && taken > mostOrder*most) {
-				return false
-			}
+		w.looks = append(w.looks, look{w.total(), least, steps})
+		if steps >= w.o.Ahead && !w.compare(steps >= w.o.Ahead+unasked) {
+			return false
 		}
 	}
+	spent := float64(steps) * stepSeconds
 	now := w.o.Seconds(w.total()) + spent
 	w.best = min(w.best, now)
 	if w.best > paid*w.dense && spent > max(leastOrder, orderShare*w.dense) {
 		return false
 	}
 	return now <= patience*w.best
+}
+
+// compare compares the looks with what OrderOptions.Most returns, if that is known or compare is to wait for it. It
+// reports whether to order more.
+func (w *stopRule) compare(wait bool) bool {
+	if w.asked == nil {
+		w.asked = make(chan struct{})
+		go func() {
+			w.most, w.second = w.o.Most()
+			close(w.asked)
+		}()
+	}
+	if !wait {
+		select {
+		case <-w.asked:
+		default:
+			return true
+		}
+	}
+	<-w.asked
+	for i, l := range w.looks {
+		w.least = min(w.least, w.o.Others(l.all))
+		taken := float64(l.steps) * stepSeconds * w.second
+		if w.most > 0 && l.steps >= w.o.Ahead &&
+			(w.o.Others(l.least)+afterOrder*taken > w.most || w.least > w.most && taken > mostOrder*w.most) {
+			w.ended = &w.looks[i]
+			return false
+		}
+	}
+	w.looks = w.looks[:0]
+	return true
 }
 
 // appendRest appends the vertices that were not ordered.

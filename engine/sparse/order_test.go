@@ -5,9 +5,11 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"ooc/engine/graph"
 	"ooc/engine/graph/gen"
+	"ooc/engine/internal/seeds"
 	"ooc/engine/sparse/internal/sparsetest"
 )
 
@@ -215,6 +217,46 @@ func TestBestIsLeast(t *testing.T) {
 	}
 	if s := estimate(best); s > estimate(o.At(0))/100 {
 		t.Errorf("rome99 would take %v of %v seconds", s, estimate(o.At(0)))
+	}
+}
+
+// TestOrderNeedNotWait wants the same order whenever it is known what another solve takes: at once, while vertices are
+// ordered, or after that.
+func TestOrderNeedNotWait(t *testing.T) {
+	r, ended := seeds.New(t), 0
+	for range 40 {
+		g := sparsetest.RandomOfDegree(t, r, 500+r.IntN(1500), 4)
+		o := OrderOptions{Seconds: estimate, Ahead: r.Int64N(40000)}
+		all, err := NewOrder(t.Context(), g, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := estimate(mustBest(t, all)) * (0.5 + r.Float64())
+		var want *Order
+		for _, known := range []time.Duration{0, time.Duration(r.IntN(3000)) * time.Microsecond, 50 * time.Millisecond} {
+			at := time.Now().Add(known)
+			o.Most = func() (float64, float64) {
+				time.Sleep(time.Until(at))
+				return most, most * 100
+			}
+			got, err := NewOrder(t.Context(), g, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = got
+			}
+			if got.Limit != want.Limit || got.Steps != want.Steps || !slices.Equal(got.Vertices, want.Vertices) {
+				t.Fatalf("%d vertices in %d steps, and %d in %d where that is known after %v", want.Limit, want.Steps,
+					got.Limit, got.Steps, known)
+			}
+		}
+		if want.Limit < all.Limit {
+			ended++
+		}
+	}
+	if ended < 5 {
+		t.Errorf("%d orders ended early", ended)
 	}
 }
 

@@ -263,7 +263,7 @@ func (x *graphGathering) addBetween(ctx context.Context, at func(live.Stage, liv
 	if x.o.onDevice {
 		hands = 0
 	}
-	workers, atOnce, why, err := x.between.OnDevices(ctx, x.o.Device, x.run.First, hands)
+	workers, atOnce, why, err := x.between.OnDevices(ctx, x.device, x.run.First, hands)
 	if err != nil {
 		return err
 	}

@@ -257,13 +257,13 @@ func TestBetweennessOnDevices(t *testing.T) {
 		}
 		want := asJSON(t, ofGraph(t, g, o))
 		d := &adding{devices[i%len(devices)], int64(i / len(devices) % 3)}
-		o.File, o.Device, o.onDevice, o.Checkpoint = filepath.Join(t.TempDir(), "g.stats"), d, true, time.Nanosecond
+		o.File, o.Open, o.onDevice, o.Checkpoint = filepath.Join(t.TempDir(), "g.stats"), opened(d), true, time.Nanosecond
 		_, sum, err := OfGraph(t.Context(), g, o)
 		if err == nil && (sum.BetweenAlone != "" || o.Sources == nil) || err != nil && !errors.Is(err, errBroken) {
 			t.Fatalf("%+v, %v", sum, err)
 		}
 		if d.left = -1; i%2 == 0 {
-			o.onDevice, o.Device = false, nil
+			o.onDevice, o.Open = false, nil
 		}
 		if got := asJSON(t, ofGraph(t, g, o)); !bytes.Equal(got, want) {
 			t.Errorf("%s, then another: other bytes than the processor's", d.Info().Name)

@@ -22,7 +22,7 @@ const countBatches = 2
 // counted reports whether counts of vertices by their distance are all that takers ask for.
 func (x *graphGathering) counted() bool {
 	questions, all := x.questions()
-	return all && x.symmetric && x.o.Device != nil && !slices.ContainsFunc(questions,
+	return all && x.symmetric && x.device != nil && !slices.ContainsFunc(questions,
 		func(q kernels.LaneQuestion) bool {
 			_, lists := q.(kernels.LaneNearest)
 			return lists
@@ -32,7 +32,7 @@ func (x *graphGathering) counted() bool {
 // countOnDevices makes devices count the vertices at each distance. Bands, and results, are those of the processor. It
 // does nothing where no device has the memory.
 func (x *graphGathering) countOnDevices() error {
-	devices := device.Each(x.o.Device)
+	devices := device.Each(x.device)
 	counts := make([]*searches.OnDevice, len(devices))
 	left := (x.run.Units() - x.run.First) * rows.Lanes
 	var opening errgroup.Group

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -39,9 +40,9 @@ type GraphOptions struct {
 	Sources tiles.RowSet // the vertices whose rows count; none: all
 	File    string       // what was gathered is kept there if the call ends early, and the next call goes on from it
 	Memory  int64        // bytes to take at most for elimination, and again for rows; 0: no limit, half of what is free
-	// Device, which may be device.Several, adds up rows, if it can tell all else that is asked, too. It stays the
-	// caller's. nil: the processor does.
-	Device kernels.Device
+	// Open opens a device, which may be device.Several, and stays the caller's. It adds up rows, if it can tell all else
+	// that is asked, too. It is called once, while the processor does what needs none. nil: the processor does all.
+	Open func() (kernels.Device, error)
 
 	Name       string            // of the graph, for Progress
 	Checkpoint time.Duration     // between two times that the file is written; 0: task.DefaultCheckpoint
@@ -154,7 +155,7 @@ func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ 
 		return nil, nil, err
 	}
 	done = true
-	if d := o.Device; o.Values != nil && d != nil && !d.Info().SharedCores {
+	if d := x.device; o.Values != nil && d != nil && !d.Info().SharedCores {
 		x.sum.Alone = d.Info().Name + " adds no values up"
 	}
 	return r, &x.sum, nil
@@ -210,8 +211,9 @@ type graphGathering struct {
 	*gathering
 	o       GraphOptions
 	g       *graph.Graph
-	ready   rows.Ready // nil: not yet
-	opening *opening   // nil: no devices add up rows
+	ready   rows.Ready     // nil: not yet
+	device  kernels.Device // nil: none, or it is not open yet
+	opening *opening       // nil: no devices add up rows
 	file    *saved
 	slot    slotHead // what the next slot will say, apart from bands and time
 	began   time.Time
@@ -233,17 +235,34 @@ func (x *graphGathering) question() (rows.Question, error) {
 	if err := x.makeGatherers(); err != nil {
 		return rows.Question{}, err
 	}
-	q := rows.Question{Rows: len(x.o.Sources), Memory: x.o.Memory, After: x.o.after, Pieces: x.mostUpper()}
-	if q.Pieces > 0 {
-		q.Device = x.o.Device
+	return rows.Question{Rows: len(x.o.Sources), Memory: x.o.Memory, After: x.o.after, Open: x.devices()}, nil
+}
+
+// devices opens the device and finds out what it does, once.
+func (x *graphGathering) devices() func(*rows.Question) error {
+	open := sync.OnceValues(func() (now rows.Question, err error) {
+		if x.o.Open != nil {
+			x.device, err = x.o.Open()
+		}
+		if err != nil || x.device == nil {
+			return now, err
+		}
+		if now.Pieces = x.mostUpper(); now.Pieces > 0 {
+			now.Device = x.device
+		}
+		if x.counted() {
+			now.Counts = x.device
+		}
+		if devices, _ := x.askDevices(); len(devices) > 0 {
+			now.Sums = x.device
+		}
+		return now, nil
+	})
+	return func(q *rows.Question) error {
+		now, err := open()
+		q.Device, q.Counts, q.Sums, q.Pieces = now.Device, now.Counts, now.Sums, now.Pieces
+		return err
 	}
-	if x.counted() {
-		q.Counts = x.o.Device
-	}
-	if devices, _ := x.askDevices(); len(devices) > 0 {
-		q.Sums = x.o.Device
-	}
-	return q, nil
 }
 
 // Offers returns what engines of rows take to gather statistics of a graph; that of the first is what OfGraph does. See
@@ -296,8 +315,9 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead,
 		return err
 	}
 	if x.o.bounded() {
+		_, failed := q.Opened()
 		from, err := x.near(ctx)
-		if err != nil {
+		if err = cmp.Or(failed, err); err != nil {
 			return err
 		}
 		x.reads(from)
@@ -330,22 +350,27 @@ func (o *GraphOptions) bounded() bool { return o.Values != nil && !math.IsInf(o.
 // engine makes the graph ready for rows by the engine that takes least time, or by that of an earlier call.
 func (x *graphGathering) engine(ctx context.Context, q rows.Question, was *slotHead,
 	at func(live.Stage, live.StageShares)) error {
-	most := q.Pieces
-	q.Stage, q.Cut = at, func(e *sparse.Elimination) { x.open(ctx, e, most) }
+	first := q
+	q.Stage, q.Cut = at, func(e *sparse.Elimination) {
+		now, _ := first.Opened() // without an error by now
+		x.open(ctx, e, now.Pieces)
+	}
 	if was != nil {
 		eliminated := int(was.Eliminated)
-		q.Engine, q.After, q.Pieces = was.engine(), &eliminated, int(was.Pieces)
-	}
-	if q.Pieces == 0 {
-		q.Device = nil
-		if was != nil { // what the processor has begun, it ends
-			q.Sums = nil
+		q.Engine, q.After = was.engine(), &eliminated
+		q.Open = func(q *rows.Question) error {
+			err := first.Open(q)
+			if q.Pieces = int(was.Pieces); q.Pieces == 0 { // what the processor has begun, it ends
+				q.Device, q.Sums = nil, nil
+			}
+			return err
 		}
 	}
 	var checking errgroup.Group // meanwhile; a negative cycle is known by now
 	checking.Go(func() error { return x.g.Check(ctx) })
 	offer, err := x.o.offer(ctx, x.g, q)
-	if err = cmp.Or(checking.Wait(), err); err == nil {
+	q, failed := q.Opened()
+	if err = cmp.Or(checking.Wait(), failed, err); err == nil {
 		x.ready, err = offer.Prepare(ctx)
 		x.opening.closed(x.ready, err)
 	}

@@ -61,14 +61,14 @@ func (x *graphGathering) questions() (questions []kernels.LaneQuestion, all bool
 // askDevices returns the devices that add up rows, if all takers take sums or ask them. questions are those of the
 // takers.
 func (x *graphGathering) askDevices() (devices []kernels.Device, questions []kernels.LaneQuestion) {
-	if x.o.Device == nil {
+	if x.device == nil {
 		return nil, nil
 	}
 	questions, all := x.questions()
 	if !all {
 		return nil, nil
 	}
-	for _, d := range device.Each(x.o.Device) {
+	for _, d := range device.Each(x.device) {
 		_, adds := kernels.As[kernels.LaneOps](d)
 		_, answers := kernels.As[kernels.LaneStats](d)
 		if adds && (answers || len(questions) == 0) {
@@ -194,7 +194,7 @@ func (x *graphGathering) searchOnDevices(tried, resumed bool) error {
 		_, can := kernels.As[kernels.SearchOps](d)
 		return !can
 	})
-	if d := x.o.Device; d != nil && len(devices) == 0 && !d.Info().SharedCores {
+	if d := x.device; d != nil && len(devices) == 0 && !d.Info().SharedCores {
 		x.sum.Alone = d.Info().Name + " cannot"
 	}
 	if !tried || len(devices) == 0 {
@@ -219,7 +219,7 @@ func (x *graphGathering) searchOnDevices(tried, resumed bool) error {
 			break
 		}
 	}
-	x.sum.Alone = x.o.Device.Info().Name + " has no memory for that"
+	x.sum.Alone = x.device.Info().Name + " has no memory for that"
 	return nil
 }
 

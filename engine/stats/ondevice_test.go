@@ -28,6 +28,11 @@ import (
 
 var errBroken = errors.New("the device is broken")
 
+// opened is GraphOptions.Open of a device; nil: there is none.
+func opened(d kernels.Device) func() (kernels.Device, error) {
+	return func() (kernels.Device, error) { return d, nil }
+}
+
 // summing is a device that counts the batches whose rows it has added up, and the questions about them.
 type summing struct {
 	kernels.Device
@@ -155,7 +160,7 @@ func TestOfGraphOnDevice(t *testing.T) {
 	for _, c := range crashtest.Some(r, 3, statsCases) {
 		g := c.mesh(t, r, 22+r.IntN(8))
 		after := g.N * 9 / 10
-		o := GraphOptions{Options: randomStats(r), Device: d, after: &after}
+		o := GraphOptions{Options: randomStats(r), Open: opened(d), after: &after}
 		o.Within = append(o.Within, 100)
 		for i := range o.Edges { // some are distances
 			o.Edges[i] = math.Round(o.Edges[i])
@@ -175,7 +180,7 @@ func TestOfGraphOnDevice(t *testing.T) {
 		if n := d.batches.Load() - before; n == 0 || d.asked.Load()-asked != n*questions {
 			t.Errorf("%+v: the device has added up %d batches, and answered %d questions", c, n, d.asked.Load()-asked)
 		}
-		o.Device = nil
+		o.Open = nil
 		want := ofGraph(t, g, o)
 		if len(o.Sources) == 0 {
 			p := enginetest.Create(t, g, 64)
@@ -189,7 +194,7 @@ func TestOfGraphOnDevice(t *testing.T) {
 		}
 		before = d.batches.Load()
 		d.memory = 1 << 16
-		o.Device = d
+		o.Open = opened(d)
 		closeStats(t, ofGraph(t, g, o), got)
 		d.memory = 0
 		if d.batches.Load() != before {
@@ -209,7 +214,7 @@ func TestOfGraphOnDevices(t *testing.T) {
 		asked := Options{Nearest: 3, Within: []float64{100}, Edges: []float64{0, 10, 50, 200}}
 		o := GraphOptions{Options: asked, after: &after}
 		one := newSumming(t)
-		o.Device = one
+		o.Open = opened(one)
 		want := asJSON(t, ofGraph(t, g, o))
 		var list []kernels.Device
 		var all []*summing
@@ -219,7 +224,7 @@ func TestOfGraphOnDevices(t *testing.T) {
 			all, list = append(all, d), append(list, d)
 		}
 		list = append(list, all[0].Device.(interface{ Unwrap() kernels.Device }).Unwrap()) // has no sums
-		o.Device = device.Several(list)
+		o.Open = opened(device.Several(list))
 		if got := asJSON(t, ofGraph(t, g, o)); !bytes.Equal(got, want) {
 			t.Errorf("%+v: %d devices find other numbers than one", c, len(all))
 		}
@@ -267,14 +272,14 @@ func TestOfGraphBesideDevice(t *testing.T) {
 		"no questions":                 {g, onlySums{d.Device, d}, Options{Within: []float64{20}}},
 	} {
 		before := d.batches.Load()
-		got := ofGraph(t, c.g, GraphOptions{Options: c.o, Device: c.device, after: &after})
+		got := ofGraph(t, c.g, GraphOptions{Options: c.o, Open: opened(c.device), after: &after})
 		if sameStats(t, got, ofGraph(t, c.g, GraphOptions{Options: c.o, after: &after})); d.batches.Load() != before {
 			t.Errorf("%s: the device has added up rows", name)
 		}
 	}
 	before := d.batches.Load()
-	ofGraph(t, g, GraphOptions{Device: onlySums{d.Device, d}, after: &after})
-	ofGraph(t, g, GraphOptions{Options: Options{Nearest: kernels.MostLaneNear - 1}, Device: d, after: &after})
+	ofGraph(t, g, GraphOptions{Open: opened(onlySums{d.Device, d}), after: &after})
+	ofGraph(t, g, GraphOptions{Options: Options{Nearest: kernels.MostLaneNear - 1}, Open: opened(d), after: &after})
 	if d.batches.Load() == before {
 		t.Error("the device has added up nothing")
 	}
@@ -291,10 +296,10 @@ func TestOfGraphOffDevice(t *testing.T) {
 	stops := 0
 	for {
 		ctx, stop := context.WithCancel(t.Context())
-		o.Control, o.Device = new(live.Control), nil
+		o.Control, o.Open = new(live.Control), nil
 		d.broken.Store(false)
 		if stops%2 == 0 {
-			o.Device = d
+			o.Open = opened(d)
 		}
 		bands := 0
 		o.each = func() {

@@ -94,7 +94,7 @@ func TestOfGraphByOtherEngine(t *testing.T) {
 		want := ofGraph(t, g, o)
 		o.offer, o.Memory = offering(factors.Engine{}, eachByItself{}), int64(r.IntN(1<<20))
 		if r.IntN(2) == 0 {
-			o.Device = newSumming(t)
+			o.Open = opened(newSumming(t))
 		}
 		o.File = filepath.Join(t.TempDir(), "g.stats")
 		got, sum, err := OfGraph(t.Context(), g, o)

@@ -69,9 +69,9 @@ func TestSearchedOnDevices(t *testing.T) {
 			searched++
 			want := ofGraph(t, g, o)
 			d, other := newFinding(t), newFinding(t)
-			switch o.Device, o.offer = d, always; (searched + i) % 3 {
+			switch o.Open, o.offer = opened(d), always; (searched + i) % 3 {
 			case 1:
-				o.Device = device.Several([]kernels.Device{d, other})
+				o.Open = opened(device.Several([]kernels.Device{d, other}))
 			case 2:
 				d.memory = 1000
 			}
@@ -120,7 +120,7 @@ func TestSearchedOnGPU(t *testing.T) {
 			}
 			o := GraphOptions{Options: randomStats(r), offer: offering(searches.Engine{})}
 			want := ofGraph(t, g, o)
-			o.Device, o.offer = d, always
+			o.Open, o.offer = opened(d), always
 			got := ofGraph(t, g, o)
 			sameStats(t, got, want)
 			if !reflect.DeepEqual(got.DistanceHistogram, want.DistanceHistogram) {
@@ -144,7 +144,7 @@ func TestSearchedMemory(t *testing.T) {
 	}
 	o := GraphOptions{Options: Options{Nearest: 2, Within: []float64{70}}, offer: offering(searches.Engine{})}
 	want, d := ofGraph(t, g, o), newFinding(t)
-	o.Device, o.offer = d, always
+	o.Open, o.offer = opened(d), always
 	all := map[int64]bool{}
 	for memory := int64(1 << 20); ; memory = memory * 6 / 10 {
 		d.memory = memory
@@ -175,14 +175,14 @@ func TestSearchedResume(t *testing.T) {
 		want := ofGraph(t, g, o)
 		d := newFinding(t)
 		d.left = 2
-		o.File, o.Device, o.offer = filepath.Join(t.TempDir(), "g.stats"), d, always
+		o.File, o.Open, o.offer = filepath.Join(t.TempDir(), "g.stats"), opened(d), always
 		_, _, err := OfGraph(t.Context(), g, o)
 		fails := d.searches.Load() > 2
 		if fails != errors.Is(err, errBroken) || !fails && err != nil {
 			t.Fatalf("after %d searches: %v", d.searches.Load(), err)
 		}
 		if d.left = -1; i%2 == 0 {
-			o.Device = nil
+			o.Open = nil
 		}
 		got, sum, err := OfGraph(t.Context(), g, o)
 		if err != nil {
@@ -219,12 +219,12 @@ func TestSearchedFewer(t *testing.T) {
 	for i := range 2 {
 		d := newFinding(t)
 		d.memory, d.left = 450<<10, 6
-		o.File, o.Device, o.offer = filepath.Join(t.TempDir(), "g.stats"), d, always
+		o.File, o.Open, o.offer = filepath.Join(t.TempDir(), "g.stats"), opened(d), always
 		if _, _, err := OfGraph(t.Context(), g, o); !errors.Is(err, errBroken) || d.lanes.Load() >= 512 {
 			t.Fatalf("%d lanes: %v", d.lanes.Load(), err)
 		}
 		if d.left, d.memory = -1, 1<<30; i%2 == 0 {
-			o.Device = nil
+			o.Open = nil
 		}
 		got, sum, err := OfGraph(t.Context(), g, o)
 		if err != nil {
@@ -245,7 +245,7 @@ func TestSearchedAlone(t *testing.T) {
 	g := statsCase{kind: entry.KindI32, undirected: true, scale: 1}.build(t, seeds.New(t), 300)
 	o := GraphOptions{File: filepath.Join(t.TempDir(), "g.stats"), offer: offering(searches.Engine{})}
 	d := &slow{newSumming(t), false}
-	o.Device = d
+	o.Open = opened(d)
 	if _, sum, err := OfGraph(t.Context(), g, o); err != nil || sum.Alone != "cpu cannot" {
 		t.Errorf("the processor alone, as %q: %v", sum.Alone, err)
 	}
