@@ -152,8 +152,8 @@ func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int6
 	slack := kernels.LaneSlack * v.Bytes()
 	w.pitch = entry.RoundUp(p.Upper, kernels.DeviceLaneUnit)
 	var computing errgroup.Group
+	p.AwaitCore() // which takes longest, and then a device needs no processor
 	computing.Go(p.Find)
-	p.AwaitCore()               // which takes longest, and memory is given to one after another
 	var upper *sparse.DenseCore // nil: the device has computed them
 	computing.Go(func() (err error) {
 		if w.upper, err = w.e.UpperOnDevice(&w.above, core, slack, room); errors.Is(err, kernels.ErrNoMemory) {

@@ -62,7 +62,7 @@ const (
 	estimateSteps = 256
 	// lookEvery is after how many more vertices it is looked whether ordering can still pay. Elimination itself takes
 	// about as long as ordering or more: so a solve takes afterOrder times as long at least.
-	lookEvery, afterOrder = 64, 3
+	lookEvery, afterOrder = 8, 3
 	// Until elimination is estimated to take less than another solve, ordering may take mostOrder of the time of that.
 	mostOrder = 0.1
 	// unasked is how many steps ordering goes on while it waits for OrderOptions.Most.
@@ -185,7 +185,7 @@ type stopRule struct {
 	dense        float64       // the estimate of eliminating nothing
 	best         float64       // the least estimate yet, ordering included
 	least        float64       // the least yet as OrderOptions.Others counts, without ordering
-	look         int           // after how many vertices to compare with OrderOptions.Most again
+	look         int           // after how many vertices to look again
 	looks        []look        // that were not compared yet
 	asked        chan struct{} // is closed when what follows is known; nil: it is not asked yet
 	most, second float64       // what OrderOptions.Most returns
@@ -224,11 +224,11 @@ func (w *stopRule) mayContinue(steps int64) bool {
 	if w.Fill > w.o.MaxFill {
 		return false
 	}
-	if w.o.Seconds == nil {
+	if w.o.Seconds == nil || w.Eliminated < w.look {
 		return true
 	}
-	if w.o.Most != nil && w.Eliminated >= w.look {
-		w.look = w.Eliminated + lookEvery
+	w.look = w.Eliminated + lookEvery
+	if w.o.Most != nil {
 		// What was counted up to here is part of all that is left, without a core and what depends on it.
 		least := Work{Vertices: w.Vertices, Sources: w.Sources, Eliminated: w.Eliminated, Fill: w.Fill}
 		least.Eliminate, least.Sweep = w.Eliminate, float64(w.Sources)*float64(w.Fill)
