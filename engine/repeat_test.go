@@ -21,7 +21,6 @@ import (
 	"ooc/engine/live"
 	"ooc/engine/plan"
 	"ooc/engine/rounds"
-	"ooc/engine/rowtiles"
 	"ooc/engine/task"
 	"ooc/kernels"
 	"ooc/kernels/conformance"
@@ -80,10 +79,10 @@ func how(c *plan.Choice) string {
 	switch p := c.Plan.(type) {
 	case *eliminate.Plan:
 		return fmt.Sprint(", eliminates ", p.Eliminated)
-	case *rowtiles.Plan:
-		return fmt.Sprint(", ", p.Rows, " rows")
+	case *rounds.Plan:
+		return fmt.Sprint(", in rounds of ", p.Width)
 	}
-	return fmt.Sprint(", in rounds of ", c.Plan.(*rounds.Plan).Width)
+	return fmt.Sprint(", ", c.Plan.Lines(nil)[0].Text)
 }
 
 // TestFloatsFollowCountedWork wants floats planned alike whatever was measured: algorithm, tiles, width and where

@@ -480,5 +480,10 @@ func TestOneLineAboutTheDevice(t *testing.T) {
 	if !hasGPU(t) {
 		ooc(t, dir, "devices").want(t, 0, "not usable: cuda: no CUDA device")
 		ooc(t, dir, "solve", rome(t), "--device", "cuda").want(t, 1, "no CUDA device")
+		ooc(t, dir, "stats", rome(t), "--device", "cuda", "--out", "s.stats").want(t, 1, "no CUDA device",
+			"--device auto takes one that works")
+		if files, _ := filepath.Glob(filepath.Join(dir, "s.stats*")); len(files) > 0 {
+			t.Errorf("statistics without their device leave %v", files)
+		}
 	}
 }

@@ -35,15 +35,15 @@ func (a Algorithm) Name() string { return a.Engine.Name() }
 
 // Traits implements plan.Algorithm.
 func (a Algorithm) Traits() plan.Traits {
-	return plan.Traits{Title: a.Name(), Plan: &Plan{name: a.Name()}, Automatic: true, Predecessors: true, Sources: true,
+	return plan.Traits{Title: a.Name(), Plan: &rowsPlan{name: a.Name()}, Automatic: true, Predecessors: true, Sources: true,
 		Arcs: true, Rows: true, Upper: true}
 }
 
 // Measure implements plan.Algorithm: engines say what they take.
 func (Algorithm) Measure(*plan.Rates, kernels.Device, entry.Variant, int) error { return nil }
 
-// Plan is what a solve by an engine of rows means to do.
-type Plan struct {
+// rowsPlan is what a solve by an engine of rows means to do.
+type rowsPlan struct {
 	name    string
 	Rows    int     `json:"rows"`
 	Seconds float64 `json:"seconds"`
@@ -52,10 +52,10 @@ type Plan struct {
 
 // Member implements plan.Plan.
 // Searches of a core have the member of all searches.
-func (p *Plan) Member() string { return strings.TrimPrefix(p.name, "core-") }
+func (p *rowsPlan) Member() string { return strings.TrimPrefix(p.name, "core-") }
 
 // Lines implements plan.Plan.
-func (p *Plan) Lines(*plan.Basis) []plan.Line {
+func (p *rowsPlan) Lines(*plan.Basis) []plan.Line {
 	return []plan.Line{{Name: "rows", Text: humanize.Comma(int64(p.Rows)) + " by " + p.name},
 		{Name: "time", Text: text.Time(p.Seconds)}}
 }
@@ -66,7 +66,7 @@ func (a Algorithm) Plan(ctx context.Context, q *plan.Basis, before []plan.Offer)
 		return plan.Offer{Seconds: math.Inf(1)}, nil
 	}
 	n := q.Graph.N
-	p := &Plan{name: a.Name(), Rows: cmp.Or(len(q.Sources), n)}
+	p := &rowsPlan{name: a.Name(), Rows: cmp.Or(len(q.Sources), n)}
 	var err error
 	// A limit of host memory is for rows that are computed, not for what they are computed from.
 	question := rows.Question{Rows: p.Rows}
@@ -175,7 +175,7 @@ func (a Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 	if err != nil {
 		return err
 	}
-	p, ok := t.Choice.Plan.(*Plan)
+	p, ok := t.Choice.Plan.(*rowsPlan)
 	if !ok { // there was nothing to choose, or the choice was made for another process
 		q := t.Basis()
 		q.Graph, q.Algorithm = g, a.Name()
@@ -183,7 +183,7 @@ func (a Algorithm) Run(ctx context.Context, t *task.Task) (err error) {
 		if err != nil {
 			return err
 		}
-		p = offer.Plan.(*Plan)
+		p = offer.Plan.(*rowsPlan)
 	}
 	t.Summary.Plans = t.Summary.Plans.With(p)
 	host, err := cpu.Open(cpu.Options{})

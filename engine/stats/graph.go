@@ -351,6 +351,12 @@ func (o *GraphOptions) bounded() bool { return o.Values != nil && !math.IsInf(o.
 func (x *graphGathering) engine(ctx context.Context, q rows.Question, was *slotHead,
 	at func(live.Stage, live.StageShares)) error {
 	first := q
+	ctx, end := context.WithCancelCause(ctx)
+	go func() { // meanwhile; nothing else is needed where the device does not open
+		if _, err := first.Opened(); err != nil {
+			end(err)
+		}
+	}()
 	q.Stage, q.Cut = at, func(e *sparse.Elimination) {
 		now, _ := first.Opened() // without an error by now
 		x.open(ctx, e, now.Pieces)
