@@ -52,7 +52,8 @@ func (Engine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) (rows.
 	}
 	// A line of lanes for each vertex, and a row.
 	least := int64(g.N+1+work.Core)*kernels.LaneLine + int64(g.N)*int64(g.Kind.Bytes()) + kernels.LaneLine
-	offer := rows.Offer{Engine: Name, Seconds: plan.Weigh(onDevice(work, q)) / productsPerSecond(), Least: least}
+	offer := rows.Offer{Engine: Name, Seconds: seconds(work, q), Least: least}
+	offer.Counted = q.Pieces > 0 && q.Sums != nil
 	// The core is closed in a copy.
 	core := int64(work.Core) * int64(work.Core) * int64(g.Kind.Wide().Bytes())
 	offer.Memory = orderBytes*int64(g.N) + work.Fill*sparse.ArcBytes*3/4 + 2*core +
@@ -82,6 +83,25 @@ func onDevice(w sparse.Work, q rows.Question) sparse.Work {
 		w.Rounds, w.Climb, w.Cross, w.Sweep = w.Rounds/times, w.Climb/times, w.Cross/times, w.Sweep/times
 	}
 	return w
+}
+
+// Measured on an H100 (docs/benchmarks.md).
+const (
+	piecesStart   = 0.15    // to begin
+	orderVertex   = 2.2e-6  // to order, for each vertex
+	closeProduct  = 7e-14   // of all of the core's, as devices do not halve them
+	crossProduct  = 1.1e-13 // to the distances between upper ranks
+	sweepProducts = 6.7e-13 // that pieces take for each of a sweep
+)
+
+// seconds is about how long the processor, or devices that multiply by pieces, take for some work.
+func seconds(w sparse.Work, q rows.Question) float64 {
+	if q.Pieces == 0 || q.Device == nil || q.Device.Info().SharedCores {
+		return plan.Weigh(onDevice(w, q)) / productsPerSecond()
+	}
+	core, each := float64(w.Core), float64(len(device.Each(q.Device)))
+	return piecesStart + orderVertex*float64(w.Vertices) + plan.Weigh(sparse.Work{Eliminate: w.Eliminate})/productsPerSecond() +
+		closeProduct*core*core*core + crossProduct*w.Cross + sweepProducts*w.Sweep/each
 }
 
 // ErrDense is wrapped by the error of a graph whose elimination leaves too large a core.

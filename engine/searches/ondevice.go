@@ -43,7 +43,8 @@ const levelsAtOnce = 8
 
 // Measured on an H100 (docs/benchmarks.md).
 const (
-	countStart = 0.05    // to copy a graph to a device
+	countStart = 0.05    // to begin
+	countLoad  = 8e-8    // for each arc, to number a graph and copy it to a device
 	countArc   = 1.8e-13 // for each source and arc
 	countLevel = 25e-6   // for each level of a batch
 	countLanes = 2048    // more take as long, and more memory
@@ -53,7 +54,7 @@ const (
 func countSeconds(g *graph.Graph, count, levels int, d kernels.Device) float64 {
 	batches := entry.CeilDiv(count, kernels.BitLanes[lanesFor(min(count, countLanes))])
 	seconds := countArc*float64(g.Arcs())*float64(count) + countLevel*float64(levels)*float64(batches)
-	return countStart + shared[kernels.BitOps](g, d, seconds)
+	return countStart + countLoad*float64(g.Arcs()) + shared[kernels.BitOps](g, d, seconds)
 }
 
 // moreArcs is how many arcs beyond the last a device may count.
