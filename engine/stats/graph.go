@@ -40,7 +40,7 @@ type GraphOptions struct {
 	Sources tiles.RowSet // the vertices whose rows count; none: all
 	File    string       // what was gathered is kept there if the call ends early, and the next call goes on from it
 	Memory  int64        // bytes to take at most for elimination, and again for rows; 0: no limit, half of what is free
-	// Open opens a device, which may be device.Several, and stays the caller's. It adds up rows, if it can tell all else
+	// Open opens a device, which may be device.Several and stays the caller's. It adds up rows, if it can tell all else
 	// that is asked, too. It is called once, while the processor does what needs none. nil: the processor does all.
 	Open func() (kernels.Device, error)
 
