@@ -140,6 +140,6 @@ type ArcProduct struct {
 	Dst                       Tile // Edge×Edge entries
 	Edge                      int  // a multiple of DeviceLaneUnit
 	Offsets, Ends, Weights    Tile // Edge rows of arcs, as in Level
-	Offsets2, Ends2, Weights2 Tile // the second list; the ends of a row ascend, and those from Edge on do not count
+	Offsets2, Ends2, Weights2 Tile // the second list; of a row no two ends are equal, and those from Edge on come last, and do not count
 	Fresh                     bool
 }

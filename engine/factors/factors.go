@@ -71,7 +71,7 @@ func (Engine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) (rows.
 }
 
 // orderBytes is about what ordering takes for each vertex.
-const orderBytes = 150
+const orderBytes = 180
 
 // deviceTimes is about how many times as fast as two threads a GPU is at what it does.
 const deviceTimes = 50

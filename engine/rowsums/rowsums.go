@@ -60,9 +60,9 @@ func memory(e *sparse.Elimination, lanes int) (fixed, batch int64) {
 // so many lanes, a multiple of kernels.DeviceLaneUnit, and for questions that take as much as these. It fails with
 // kernels.ErrNoMemory where there is room for none.
 //
-// The distances between upper ranks come last, from those of the core, for which core may wait. Where the device has no
-// memory to compute them, upper does, as e.UpperDistances. Their errors are New's. Sums on several devices may have the
-// same sync.OnceValues.
+// The distances between upper ranks come last, from those of the core, for which core may wait, but which another
+// goroutine closes. Where the device has no memory to compute them, upper does, as e.UpperDistances. Their errors are
+// New's. Sums on several devices may have the same sync.OnceValues.
 func New(e *sparse.Elimination, d kernels.Device, core, upper func() (*sparse.DenseCore, error), most, lanes int,
 	questions ...kernels.LaneQuestion) (w *Sums, err error) {
 	if e.Pieces == nil {
@@ -75,7 +75,8 @@ func New(e *sparse.Elimination, d kernels.Device, core, upper func() (*sparse.De
 		return nil, err
 	}
 	open := func() error { return w.open(most, lanes, questions) }
-	if room > besides*int64(e.Variant.Bytes())*int64(e.Pieces.Upper)*int64(e.Pieces.Upper) {
+	arcs := int64(entry.WordBytes+e.Variant.WeightBytes()) * int64(len(e.Up.Ends)+len(e.Down.Ends))
+	if room > besides*int64(e.Variant.Bytes())*int64(e.Pieces.Upper)*int64(e.Pieces.Upper)+arcs {
 		err = w.load(core, upper, room, open)
 	} else if closed, failed := core(); failed != nil {
 		err = failed
@@ -137,7 +138,8 @@ func (w *Sums) Close() error {
 	return errors.Join(err, w.held.Close(), w.above.Close())
 }
 
-// besides is how many matrices of the upper ranks' distances a device may need room for until there is one.
+// besides is how many matrices of the upper ranks' distances a device may need room for, beside all arcs, until there is
+// one.
 const besides = 3
 
 // load copies everything to the device, which has room for so many bytes more, and opens the batches.

@@ -300,9 +300,13 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 	}()
 	room, can := int64(side)*int64(side)*bytes, kernels.LaneOps(nil)
 	if keep {
-		can, _ = kernels.As[kernels.LaneOps](d)
 		room += e.below() * int64(c.Pitch*size)
 	}
+	if keep && !e.graph.Negative { // else rounding might leave less than 0 on the diagonal
+		can, _ = kernels.As[kernels.LaneOps](d)
+	}
+	lists := device.Held{On: d} // given back at the end, as that waits for all that the device does
+	defer func() { err = errors.Join(err, lists.Close()) }()
 	buf, stream := kept.held.Buffer(room), kept.held.Stream()
 	if kept.held.Err() != nil {
 		return kept.held.Err()
@@ -320,10 +324,13 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 	for k := range pivot {
 		pivot[k] = kernels.Tile{Buf: buf, Off: int64(k) * bytes}
 		if can != nil {
-			if err := e.fillOnDevice(can, &kept.held, stream, pivot[0], edge); err != nil {
-				return err
+			if err := e.fillOnDevice(can, &lists, stream, pivot[0], edge); err == nil {
+				continue
+			} else if !errors.Is(err, kernels.ErrNoMemory) {
+				return errors.Join(err, stream.Sync())
 			}
-		} else if err := errors.Join(e.fillBands(ctx, tile, edge, k/side, k%side, func(first int64, band []byte) error {
+		}
+		if err := errors.Join(e.fillBands(ctx, tile, edge, k/side, k%side, func(first int64, band []byte) error {
 			return stream.CopyIn(kernels.Tile{Buf: buf, Off: pivot[k].Off + first}, band)
 		}), stream.Sync()); err != nil {
 			return err
@@ -334,8 +341,11 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 	if counts, ok := stream.(kernels.ClosureCounter); ok {
 		counts.CountClosures(&tally.Done)
 	}
+	if err := context.Cause(ctx); err != nil {
+		return errors.Join(err, stream.Sync())
+	}
 	if err := stream.Closure(v, edge, pivot); err != nil {
-		return err
+		return errors.Join(err, stream.Sync())
 	}
 	e.Pieces.coreEnqueued()
 	if keep {
@@ -357,7 +367,7 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 
 // fillOnDevice makes the core's matrix on the device that keeps it, one tile, as products of arcs: those are far less to
 // copy. The first product places the graph's own arcs, the second lowers entries to paths over eliminated ranks. h holds
-// the arcs, too: to give memory back waits for all that the device does.
+// the arcs until the device has done so.
 func (e *Elimination) fillOnDevice(can kernels.LaneOps, h *device.Held, s kernels.Stream, tile kernels.Tile,
 	edge int) error {
 	same := &kernels.Arcs{Offsets: make([]int32, edge+1), Weights: make([]uint32, edge*e.weightWords())}

@@ -214,6 +214,7 @@ type graphGathering struct {
 	ready   rows.Ready     // nil: not yet
 	device  kernels.Device // nil: none, or it is not open yet
 	opening *opening       // nil: no devices add up rows
+	end     func(error)    // ends what makes the graph ready; nil: nothing does
 	file    *saved
 	slot    slotHead // what the next slot will say, apart from bands and time
 	began   time.Time
@@ -315,9 +316,11 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead,
 		return err
 	}
 	if x.o.bounded() {
-		_, failed := q.Opened()
+		if _, err := q.Opened(); err != nil {
+			return err
+		}
 		from, err := x.near(ctx)
-		if err = cmp.Or(failed, err); err != nil {
+		if err != nil {
 			return err
 		}
 		x.reads(from)
@@ -357,6 +360,7 @@ func (x *graphGathering) engine(ctx context.Context, q rows.Question, was *slotH
 			end(err)
 		}
 	}()
+	x.end = end
 	q.Stage, q.Cut = at, func(e *sparse.Elimination) {
 		now, _ := first.Opened() // without an error by now
 		x.open(ctx, e, now.Pieces)
@@ -427,6 +431,9 @@ func (x *graphGathering) otherOrder() error {
 // close gives back what prepare has opened.
 func (x *graphGathering) close() (err error) {
 	err = x.opening.close()
+	if x.end != nil {
+		x.end(nil)
+	}
 	if x.gathering != nil && x.from.close != nil {
 		err = errors.Join(err, x.from.close())
 	}
