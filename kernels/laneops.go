@@ -134,12 +134,14 @@ type LaneSums struct {
 }
 
 // ArcProduct is the (min,+) product of two lists of arcs, as a matrix. Entry (i, j) of Dst becomes the minimum over the
-// arcs of row i of the arc's weight plus that of the arc to j of the second list's row at the arc's end. Unless Fresh is
-// set, its old content takes part in the minimum; then it begins as unreachable, and as 0 on the diagonal.
+// arcs of row i of the arc's weight plus that of the arc to j of the second list's row at the arc's end. Unless Fresh
+// is set, its old content takes part in the minimum; then it begins as unreachable, and as 0 on the diagonal.
+//
+// Of a row of the second list no two ends are equal. Those from Edge on come last, and do not count.
 type ArcProduct struct {
 	Dst                       Tile // Edge×Edge entries
 	Edge                      int  // a multiple of DeviceLaneUnit
 	Offsets, Ends, Weights    Tile // Edge rows of arcs, as in Level
-	Offsets2, Ends2, Weights2 Tile // the second list; of a row no two ends are equal, and those from Edge on come last, and do not count
+	Offsets2, Ends2, Weights2 Tile // the second list
 	Fresh                     bool
 }

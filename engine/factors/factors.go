@@ -100,7 +100,8 @@ func seconds(w sparse.Work, q rows.Question) float64 {
 		return plan.Weigh(onDevice(w, q)) / productsPerSecond()
 	}
 	core, each := float64(w.Core), float64(len(device.Each(q.Device)))
-	return piecesStart + orderVertex*float64(w.Vertices) + plan.Weigh(sparse.Work{Eliminate: w.Eliminate})/productsPerSecond() +
+	return piecesStart + orderVertex*float64(w.Vertices) +
+		plan.Weigh(sparse.Work{Eliminate: w.Eliminate})/productsPerSecond() +
 		closeProduct*core*core*core + crossProduct*w.Cross + sweepProducts*w.Sweep/each
 }
 

@@ -138,8 +138,8 @@ func (w *Sums) Close() error {
 	return errors.Join(err, w.held.Close(), w.above.Close())
 }
 
-// besides is how many matrices of the upper ranks' distances a device may need room for, beside all arcs, until there is
-// one.
+// besides is how many matrices of the upper ranks' distances a device may need room for, beside all arcs, until there
+// is one.
 const besides = 3
 
 // load copies everything to the device, which has room for so many bytes more, and opens the batches.

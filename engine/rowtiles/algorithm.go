@@ -35,7 +35,8 @@ func (a Algorithm) Name() string { return a.Engine.Name() }
 
 // Traits implements plan.Algorithm.
 func (a Algorithm) Traits() plan.Traits {
-	return plan.Traits{Title: a.Name(), Plan: &rowsPlan{name: a.Name()}, Automatic: true, Predecessors: true, Sources: true,
+	return plan.Traits{Title: a.Name(), Plan: &rowsPlan{name: a.Name()}, Automatic: true,
+		Predecessors: true, Sources: true,
 		Arcs: true, Rows: true, Upper: true}
 }
 

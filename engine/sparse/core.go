@@ -365,9 +365,9 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 	return nil
 }
 
-// fillOnDevice makes the core's matrix on the device that keeps it, one tile, as products of arcs: those are far less to
-// copy. The first product places the graph's own arcs, the second lowers entries to paths over eliminated ranks. h holds
-// the arcs until the device has done so.
+// fillOnDevice makes the core's matrix on the device that keeps it, one tile, as products of arcs: those are far less
+// to copy. The first product places the graph's own arcs, the second lowers entries to paths over eliminated ranks. h
+// holds the arcs until the device has done so.
 func (e *Elimination) fillOnDevice(can kernels.LaneOps, h *device.Held, s kernels.Stream, tile kernels.Tile,
 	edge int) error {
 	same := &kernels.Arcs{Offsets: make([]int32, edge+1), Weights: make([]uint32, edge*e.weightWords())}
