@@ -35,6 +35,7 @@ import (
 type fault struct {
 	at    int // 0: none
 	stays bool
+	only  string // of these operations; "": of all
 
 	mu     sync.Mutex
 	asked  int    // guarded by mu, as the rest
@@ -51,7 +52,7 @@ var kinds = map[string]error{
 
 // ask is asked before each operation.
 func (f *fault) ask(op, name string) error {
-	if name == "live" { // of which a solve does not depend
+	if name == "live" || f.only != "" && f.only != op+" "+name { // on "live" no solve depends
 		return nil
 	}
 	f.mu.Lock()
@@ -256,6 +257,27 @@ func TestCampaignFaults(t *testing.T) {
 				})
 			}
 		})
+	}
+}
+
+// TestStateReadFails fails each reading of the state in turn. None is passed over: what was done may depend on it.
+func TestStateReadFails(t *testing.T) {
+	smallCores(t, 0)
+	r, device := seeds.New(t), campaignDevice(t, enginetest.Devices(t)["cpu"])
+	for _, algorithm := range []string{rounds.Blocked.Name(), rounds.SingleStage.Name()} {
+		// With cycles of length 0, predecessors are mended.
+		c := &faultCase{device: device, algorithm: algorithm, predecessors: true,
+			g: enginetest.ZeroLaden(t, r, 130, entry.KindI32, false)}
+		c.count(t)
+		for k := 1; ; k++ {
+			f := &fault{at: k, only: "read state"}
+			if c.fail(t, f); f.failed == "" {
+				if k < 4 {
+					t.Errorf("%s: the state was read %d times only", algorithm, k-1)
+				}
+				break
+			}
+		}
 	}
 }
 

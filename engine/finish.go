@@ -12,11 +12,11 @@ import (
 	"ooc/tiles"
 )
 
-// finishSums makes sure that a solved matrix has its checksums. Damaged ones are not replaced: by now the matrix may be
-// damaged too, and new checksums would hide that.
-func (p *Problem) finishSums(ctx context.Context, o *Options) error {
+// finishSums makes sure that a matrix that an algorithm has solved has its checksums. Damaged ones are not replaced:
+// by now the matrix may be damaged too, and new checksums would hide that.
+func (p *Problem) finishSums(ctx context.Context, o *Options, algorithm string) error {
 	_, err := p.store.Sums()
-	missing, mend := errors.Is(err, fs.ErrNotExist), p.mends()
+	missing, mend := errors.Is(err, fs.ErrNotExist), p.mends(algorithm)
 	if mend && p.store.IsPart() { // where one part has them, all trees are made, durably
 		rooted, rerr := p.treesRooted()
 		if rerr = p.agree(o.Ranks, rerr); rerr != nil { // checksums that cannot be read do not say that there are any

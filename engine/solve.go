@@ -103,7 +103,7 @@ func (p *Problem) solve(ctx context.Context, o Options, lines *live.Timeline, re
 			return sum, err
 		}
 		sum.Text = rounds.Told(&sum)
-		return sum, p.agree(o.Ranks, errors.Join(p.finishSums(ctx, &o), p.store.RemoveCore()))
+		return sum, p.agree(o.Ranks, errors.Join(p.finishSums(ctx, &o, state.Algorithm), p.store.RemoveCore()))
 	}
 	if p.geom.Factors {
 		return sum, p.solveFactors(ctx, o, began, state, reports, &sum)
@@ -146,7 +146,7 @@ func (p *Problem) follow(ctx context.Context, o Options, began time.Time, lines 
 	if p.store.IsPart() {
 		var least tiles.State
 		if least, counts, err = p.recoverAll(o.Ranks); err == nil && least.Done == int64(p.geom.N) {
-			err = p.agree(o.Ranks, p.finishSums(ctx, &o))
+			err = p.agree(o.Ranks, p.finishSums(ctx, &o, least.Algorithm))
 		}
 		if err != nil {
 			return sum, err
@@ -163,7 +163,7 @@ func (p *Problem) follow(ctx context.Context, o Options, began time.Time, lines 
 	if err != nil {
 		return sum, err
 	}
-	t.Began, t.Summary = began, &sum
+	sum.Algorithm, t.Began, t.Summary = b.Algorithm, began, &sum
 	finish := t.Finish
 	// Rank 0 has no part in it, and does not pass on who wants it to stop.
 	t.Finish = func(_ context.Context, sums []uint32, summed []bool) error {
@@ -179,15 +179,15 @@ func (p *Problem) task(o Options, lines *live.Timeline, reports *live.Reporter, 
 		Store: p.store, Meta: &p.meta, Geometry: p.geom, State: state, Device: o.Device, Choice: c,
 		Request: o.Request, Checkpoint: o.Checkpoint, Ranks: o.Ranks, Control: o.Control, Reports: reports,
 		Timeline: lines, Graph: p.Graph,
-		Finish: func(ctx context.Context, sums []uint32, summed []bool) error {
-			return p.agree(o.Ranks, p.finish(ctx, &o, p.mends(), sums, summed))
-		},
 		SolveCore: func(ctx context.Context, w graph.Weights, print string, reports *live.Reporter) (task.Summary,
 			[]uint32, int, error) {
 			o := o
 			o.Algorithm, o.Round = plan.Auto, 0
 			return p.solveCore(ctx, o, lines, w, print, reports)
 		},
+	}
+	t.Finish = func(ctx context.Context, sums []uint32, summed []bool) error {
+		return p.agree(o.Ranks, p.finish(ctx, &o, p.mends(t.Summary.Algorithm), sums, summed))
 	}
 	if q := p.meta.Part; q != nil {
 		if o.Round > 0 && o.Round != q.Block*p.geom.T {

@@ -31,14 +31,10 @@ func (p *Problem) treesRooted() (bool, error) {
 	return true, nil
 }
 
-// mends reports whether the predecessors of final distances may have to be mended: where there may be cycles of
-// length 0, unless whole rows were written, in which they are trees.
-func (p *Problem) mends() bool {
-	if !p.meta.Predecessors || !p.meta.Kind.Float() && p.meta.MinWeight > 0 {
-		return false
-	}
-	state, counts, err := p.store.State()
-	return err != nil || !counts || !TraitsOf(state.Algorithm).Rows
+// mends reports whether the predecessors of an algorithm's final distances may have to be mended: where there may be
+// cycles of length 0, unless whole rows were written, in which they are trees.
+func (p *Problem) mends(algorithm string) bool {
+	return p.meta.Predecessors && (p.meta.Kind.Float() || p.meta.MinWeight <= 0) && !TraitsOf(algorithm).Rows
 }
 
 // lines are what trees are made from and written to.
