@@ -38,7 +38,7 @@ const (
 func newLaned(g *graph.Graph, n *numbered) *laned {
 	r := &laned{searched: searched{g: g}, numbered: n, kind: g.Kind, left: g.N}
 	r.share()
-	if g.Kind == entry.KindI32 && fits(g, entry.KindU16, int(n.order[0])) {
+	if g.Kind == entry.KindI32 && r.fits(entry.KindU16) {
 		r.kind = entry.KindU16
 	}
 	r.weights = r.weigh(g, r.out)
@@ -91,48 +91,66 @@ func nearOf(g *graph.Graph) float64 {
 }
 
 // fits reports whether a kind is known to hold all distances of a graph. A shortest path is no longer than the way by
-// one vertex. Where there is none, all of the path is in what that vertex does not reach, or in what does not reach it.
-func fits(g *graph.Graph, kind entry.Kind, by int) bool {
+// the first vertex of the order. Where there is none, all of the path is in what that vertex does not reach, or in what
+// does not reach it.
+func (r *laned) fits(kind entry.Kind) bool {
 	most := kind.Value(kind.Unreachable() - 1)
-	far, missed := reach(g, by, most)
-	back := far
-	if !g.Symmetric && far <= most {
-		var more int
-		back, more = reach(g.Reverse(), by, most)
-		missed = max(missed, more)
+	if r.g.Symmetric {
+		far, missed := r.alongTree()
+		if float64(missed)*r.g.MaxWeight > most {
+			return false
+		}
+		if 2*far > most { // by shortest paths it may be less, but they take longer
+			far, _ = reach(r.g, int(r.order[0]), most)
+		}
+		return 2*far <= most
 	}
-	return far+back <= most && float64(missed)*g.MaxWeight <= most
+	far, missed := reach(r.g, int(r.order[0]), most)
+	if far > most {
+		return false
+	}
+	back, more := reach(r.g.Reverse(), int(r.order[0]), most)
+	return far+back <= most && float64(max(missed, more))*r.g.MaxWeight <= most
+}
+
+// alongTree returns how far the farthest vertex is from the first of a symmetric graph along the tree of the search
+// that has found them all, and how many arcs a path may have that does not begin there.
+func (r *laned) alongTree() (far float64, missed int) {
+	before, length := make([]int32, r.g.N), make([]float64, r.g.N) // the place that it was found from, and how far that is
+	r.together(func(i int, v int32) {
+		before[i] = int32(i)
+		for k, u := range r.out.ends[r.out.start[i]:r.out.start[i+1]] {
+			if u < before[i] {
+				before[i], length[i] = u, r.g.Weight(r.g.Offsets[v]+int64(k))
+			}
+		}
+	})
+	first := 0 // of the part
+	for i, u := range before {
+		if int(u) == i {
+			first = i
+			continue
+		}
+		if length[i] += length[u]; first == 0 {
+			far = max(far, length[i])
+		} else {
+			missed = max(missed, i-first)
+		}
+	}
+	return far, missed
 }
 
 // reach returns how far the farthest vertex is from one, or some distance that is more than most, and how many arcs a
-// path may have that it does not reach: one fewer than the vertices of a part of a symmetric graph, or one for each
-// vertex that has any.
+// path may have that it does not reach: one for each vertex that has any.
 func reach(g *graph.Graph, from int, most float64) (far float64, missed int) {
 	s := newSearch(g, entry.As[uint32](g.I32), uint32(entry.Inf32))
 	s.most = uint32(most)
-	found := make([]bool, g.N)
 	for v, d := range s.from(int32(from)) {
-		if found[v] = d != uint32(entry.Inf32); found[v] {
+		if d != uint32(entry.Inf32) {
 			far = max(far, float64(d))
-		} else if !g.Symmetric && g.Offsets[v] < g.Offsets[v+1] {
+		} else if g.Offsets[v] < g.Offsets[v+1] {
 			missed++
 		}
-	}
-	var part []int32
-	for v := range found {
-		part = part[:0]
-		if found[v] || !g.Symmetric {
-			continue
-		}
-		found[v], part = true, append(part, int32(v))
-		for i := 0; i < len(part); i++ {
-			for _, u := range g.Targets[g.Offsets[part[i]]:g.Offsets[part[i]+1]] {
-				if !found[u] {
-					found[u], part = true, append(part, u)
-				}
-			}
-		}
-		missed = max(missed, len(part)-1)
 	}
 	return far, missed
 }
@@ -291,6 +309,10 @@ func (w *laner) search(sources []int32, most int64) {
 	for _, v := range sources {
 		w.rest(w.place[v])
 	}
+}
+
+// widen makes what a search has found entries of the graph's kind.
+func (w *laner) widen() {
 	if w.kind != w.g.Kind {
 		copy(w.kind.Narrow(w.wide.Data), w.m.Data)
 		w.kind.Widen(w.wide.Data)
@@ -327,6 +349,7 @@ func (w *laner) Lanes(sources []int32, take func(batch []int32, first int, m ker
 	m.Data = m.Data[:len(w.order)*m.Width*m.Entry]
 	for batch := range slices.Chunk(all, m.Width) {
 		w.search(sources[batch[0]:][:len(batch)], math.MaxInt64)
+		w.widen()
 		if err := take(batch, 0, m); err != nil {
 			return err
 		}
@@ -355,6 +378,7 @@ func (w *laner) Rows(sources []int32, to sparse.Target) error {
 			places[lane] = to.Places[some[min(lane, len(some)-1)]]
 		}
 		w.search(batch, math.MaxInt64)
+		w.widen()
 		for j := to.First; j*to.Width < w.g.N; j++ {
 			columns := w.columns[j*to.Width:][:to.Width]
 			w.host.Transpose(to.Data[int64(j)*to.Stride:], places, w.wide, columns, to.Past)

@@ -178,10 +178,13 @@ func TestNarrowLanes(t *testing.T) {
 		}
 		b := graph.New(n, direction, graph.AsKind(entry.KindI32))
 		add := func(u, v int, w float64) { b.Add(u, v, math.Floor(w)) }
-		joined := n - r.IntN(2)*r.IntN(5)
+		joined := n - r.IntN(2)*r.IntN(9)
 		longest := float64(entry.Inf16) - 5 + float64(r.IntN(8)) // from the first vertex to the last
-		if r.IntN(2) == 0 {
+		switch r.IntN(4) {
+		case 0, 1:
 			longest = math.Floor(longest / 2)
+		case 2: // too long, if not from a vertex in the middle
+			longest = math.Floor(longest * (1 + r.Float64()))
 		}
 		for v := 1; v < joined; v++ {
 			w := math.Floor(longest / float64(joined-1))
