@@ -1,6 +1,10 @@
 package stats
 
-import "ooc/engine/text"
+import (
+	"slices"
+
+	"ooc/engine/text"
+)
 
 // centralities are computed from sums of distances and of their reciprocals.
 var centralities = statistic{
@@ -24,18 +28,18 @@ var centralities = statistic{
 // networkx.
 func deriveCentralities(x *gathering) error {
 	s := x.r
-	closeness := func(sums []float64, counts []int32, others func(v int) int) []float64 {
+	closeness := func(sums []float64, counts, others []int32) []float64 {
 		c := make([]float64, s.N)
 		for v, sum := range sums {
 			if sum > 0 {
 				r := float64(counts[v])
-				c[v] = r / sum * (r / float64(others(v)))
+				c[v] = r / sum * (r / float64(others[v]))
 			}
 		}
 		return c
 	}
-	s.Closeness = closeness(s.DistanceSumIn, s.Ancestors, s.others)
-	s.ClosenessOut = closeness(s.DistanceSum, s.Descendants, func(int) int { return s.N - 1 })
+	s.Closeness = closeness(s.DistanceSumIn, s.Ancestors, s.others())
+	s.ClosenessOut = closeness(s.DistanceSum, s.Descendants, slices.Repeat([]int32{int32(s.N - 1)}, s.N))
 	return nil
 }
 

@@ -97,7 +97,8 @@ func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ 
 			return nil, nil, err
 		}
 	}
-	head := o.head(g)
+	head := sync.OnceValue(func() savedHead { return o.head(g) })
+	go head() // reads the whole graph, meanwhile
 	file, err := openSaved(o.File, head)
 	if err != nil {
 		return nil, nil, err
@@ -294,7 +295,7 @@ const (
 // prepare makes the gatherers and what computes rows. It takes over what the file has, and goes on with the engine of
 // the call that began it, which eliminates as many vertices: that decides the order of rows and columns. It calls at
 // when a stage begins.
-func (x *graphGathering) prepare(ctx context.Context, head savedHead,
+func (x *graphGathering) prepare(ctx context.Context, head func() savedHead,
 	at func(live.Stage, live.StageShares)) (err error) {
 	began := time.Now()
 	q, err := x.question()
@@ -337,7 +338,7 @@ func (x *graphGathering) prepare(ctx context.Context, head savedHead,
 		}
 	}
 	if was == nil {
-		err = x.file.begin(head)
+		err = x.file.begin(head())
 	} else if was.Order != x.slot.Order || was.Eliminated != x.slot.Eliminated || was.Bands > int64(x.run.Units()) {
 		err = x.otherOrder()
 	} else {

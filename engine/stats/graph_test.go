@@ -422,7 +422,7 @@ func TestOfGraphFile(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		s, err := openSaved(path, o.head(g))
+		s, err := openSaved(path, func() savedHead { return o.head(g) })
 		if !errors.Is(err, disk.ErrCorrupt) || errors.Is(err, errOther) || !strings.Contains(err.Error(), path) {
 			t.Fatalf("bit %d of the head differs: %v, %v", bit, s, err)
 		}

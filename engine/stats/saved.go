@@ -89,8 +89,8 @@ func (h *slotHead) bytes() []byte {
 func (h *slotHead) engine() string { return string(bytes.TrimRight(h.Engine[:], "\x00")) }
 
 // openSaved opens a file, or makes it, and takes its lock. It fails with errOther, disk.ErrCorrupt or
-// lock.ErrLocked, and changes nothing then.
-func openSaved(path string, h savedHead) (s *saved, err error) {
+// lock.ErrLocked, and changes nothing then. It asks for the head only if the file has one.
+func openSaved(path string, head func() savedHead) (s *saved, err error) {
 	file, made, err := lock.OpenFile(path)
 	if errors.Is(err, lock.ErrNoLocks) {
 		return nil, text.ErrorOf(lock.ErrNoLocks,
@@ -105,7 +105,7 @@ func openSaved(path string, h savedHead) (s *saved, err error) {
 		return nil, err
 	}
 	s = &saved{file: file}
-	if err := s.check(h); err != nil {
+	if err := s.check(head); err != nil {
 		give := file.Close
 		if made {
 			give = func() error { return lock.RemoveFile(file) }
@@ -125,7 +125,7 @@ func (h *savedHead) encode() []byte {
 }
 
 // check reads the head. A file without one is as a kill leaves it before that is written: empty, or of zeros.
-func (s *saved) check(want savedHead) error {
+func (s *saved) check(head func() savedHead) error {
 	name := s.file.Name()
 	b := make([]byte, headBytes)
 	n, err := s.file.ReadAt(b, 0)
@@ -149,7 +149,8 @@ func (s *saved) check(want savedHead) error {
 		return text.ErrorOf(errOther,
 			"%s: it is of version %d, and this program knows %d; go on with the program that began it, or name "+
 				"another file with --out", name, h.Version, savedVersion)
-	case h != want:
+	}
+	if want := head(); h != want {
 		return text.ErrorOf(errOther,
 			"%s: it was begun %s; go on with what it was begun with, name another file with --out, or remove it", name,
 			h.differs(want))

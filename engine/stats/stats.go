@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	"ooc/engine"
 	"ooc/engine/text"
@@ -234,10 +235,11 @@ func (r *Result) has(v int) bool {
 	return found
 }
 
-// others is how many rows there are of other vertices.
-func (r *Result) others(v int) int {
-	if r.has(v) {
-		return r.count() - 1
+// others is how many rows there are of other vertices, for each vertex.
+func (r *Result) others() []int32 {
+	others := slices.Repeat([]int32{int32(r.count())}, r.N)
+	for v := range r.Rows() {
+		others[v]--
 	}
-	return r.count()
+	return others
 }

@@ -43,7 +43,7 @@ type distanceSums[S cpu.Addable, W cpu.Word] struct {
 func gatherSums(x *gathering) (gatherer, error) {
 	scale := x.meta.Scale
 	if !x.float {
-		return newSums[int64, uint32](x, func(d int64) float64 { return quotient(big.NewInt(d), scale) })
+		return newSums[int64, uint32](x, func(d int64) float64 { return quotientOf(d, scale) })
 	}
 	units := func(d float64) float64 { return d / float64(scale) }
 	if x.kind == entry.KindF64 {
@@ -102,10 +102,10 @@ func (g *distanceSums[S, W]) finish() {
 	if g.cols == nil {
 		return
 	}
-	s.Ancestors, s.DistanceSumIn, s.Harmonic = make([]int32, s.N), floats(), floats()
+	s.Ancestors, s.DistanceSumIn, s.Harmonic = s.others(), floats(), floats()
 	for col := range s.N {
 		v := g.x.vertex(col)
-		s.Ancestors[v] = int32(s.others(v)) - int32(g.cols.Missing[col])
+		s.Ancestors[v] -= int32(g.cols.Missing[col])
 		s.DistanceSumIn[v] = g.units(g.cols.Sum[col])
 		s.Harmonic[v] = g.cols.Inverse[col] * scale
 	}
@@ -132,11 +132,19 @@ func (g *distanceSums[S, W]) total() float64 {
 
 // quotient is the float64 nearest to sum/scale.
 func quotient(sum *big.Int, scale int64) float64 {
-	const exact = 1 << 53
-	if sum.IsInt64() && -exact <= sum.Int64() && sum.Int64() <= exact && scale <= exact {
-		return float64(sum.Int64()) / float64(scale)
+	if sum.IsInt64() {
+		return quotientOf(sum.Int64(), scale)
 	}
 	q, _ := new(big.Rat).SetFrac(sum, big.NewInt(scale)).Float64()
+	return q
+}
+
+func quotientOf(sum, scale int64) float64 {
+	const exact = 1 << 53
+	if -exact <= sum && sum <= exact && scale <= exact {
+		return float64(sum) / float64(scale)
+	}
+	q, _ := big.NewRat(sum, scale).Float64()
 	return q
 }
 
