@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 
+	"golang.org/x/sync/errgroup"
+
 	"ooc/engine/searches"
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -34,8 +36,11 @@ func NewSearched(g *searches.LaneGraph, d kernels.Device, most, lanes int, quest
 	if err != nil {
 		return nil, err
 	}
-	if err = w.loadSearch(); err == nil {
-		err = w.open(most, lanes, questions)
+	var loading errgroup.Group
+	loading.Go(w.loadSearch)
+	opened := w.open(most, lanes, questions)
+	if err = loading.Wait(); err == nil || errors.Is(err, kernels.ErrNoMemory) { // another error counts more
+		err = cmp.Or(opened, err)
 	}
 	if err != nil {
 		return nil, errors.Join(err, w.Close())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 
 	"ooc/engine/device"
 	"ooc/engine/rows"
@@ -33,10 +34,12 @@ func newComputed(
 		return source{}, err
 	}
 	s := source{device: host.Info().Model, close: host.Close}
-	for _, v := range ready.Order() {
-		if _, chosen := sources.Index(int(v)); chosen {
-			s.order = append(s.order, v)
+	if s.order = ready.Order(); len(sources) > 0 {
+		chosen := make([]bool, len(s.order))
+		for _, v := range sources {
+			chosen[v] = true
 		}
+		s.order = slices.DeleteFunc(slices.Clone(s.order), func(v int32) bool { return !chosen[v] })
 	}
 	s.height = heightOf(len(s.order))
 	n := len(ready.Order())
