@@ -217,7 +217,7 @@ func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, 
 	}
 	options.Seconds = plan.Weigh
 	opened := sync.OnceValue(func() rows.Question { q, _ := q.Opened(); return q }) // Offer returns the error
-	options.Others = func(w sparse.Work) float64 { return plan.Weigh(onDevice(w, opened())) }
+	options.Others = func(w sparse.Work) float64 { return seconds(w, opened()) * productsPerSecond() }
 	if q.Most != nil {
 		options.Most = func() (most, second float64) {
 			most, second = q.Most()*productsPerSecond(), plan.Products // the same on every machine
