@@ -257,7 +257,7 @@ func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, 
 
 // Of so many rows, what other engines take is asked for after so many steps of ordering for each vertex: that takes as
 // long as these need to promise it, and no such engine is as fast as that.
-const manyRows, aheadSteps = 2000, 12
+const manyRows, aheadSteps = 2000, 4
 
 // short fails with device.ErrMemory if an elimination that stops at w needs more memory than it may take, or than is
 // free; and with ErrDense, too, if it could stop elsewhere.

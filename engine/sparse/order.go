@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"sort"
 	"sync/atomic"
 
 	"ooc/engine/graph"
@@ -55,16 +56,19 @@ const (
 	// Until elimination is estimated to save a tenth (paid), ordering may take orderShare of the time of a solve
 	// without elimination, or leastOrder seconds if that is more.
 	paid, orderShare, leastOrder = 0.9, 0.01, 0.002
-	// stepSeconds is the time to look at one list entry while ordering. It is a constant and not measured, so that the
-	// order of a graph is the same in every run.
-	stepSeconds = 20e-9
+	// stepSeconds is the time to look at one list entry while ordering, and as much more where the lists of farVertices
+	// are in no cache. They are constants and not measured, so that the order of a graph is the same in every run.
+	stepSeconds, farVertices = 20e-9, 1e6
 	// estimateSteps is how many such looks the estimate of one stopping point takes.
 	estimateSteps = 256
 	// lookEvery is after how many more vertices it is looked whether ordering can still pay. Elimination itself takes
 	// about as long as ordering or more: so a solve takes afterOrder times as long at least.
 	lookEvery, afterOrder = 8, 3
-	// Until elimination is estimated to take less than another solve, ordering may take mostOrder of the time of that.
-	mostOrder = 0.1
+	// Until elimination is estimated to take less than another solve, ordering may take mostOrder of the time of that. It
+	// ends, too, where those that have to be ordered before would take longer than that solve, if each took as long as
+	// those before: the last ones take longer. That is asked from leastOrdered vertices on, and in the first half of
+	// them, as the last ones of a plane graph do not.
+	mostOrder, leastOrdered = 0.1, 1 << 10
 	// unasked is how many steps ordering goes on while it waits for OrderOptions.Most.
 	unasked = 16 << 20
 )
@@ -189,6 +193,8 @@ type stopRule struct {
 	looks        []look        // that were not compared yet
 	asked        chan struct{} // is closed when what follows is known; nil: it is not asked yet
 	most, second float64       // what OrderOptions.Most returns
+	needed       int           // how many vertices have to be eliminated before closing the core takes less than most
+	step         float64       // seconds of a step
 	ended        *look         // after which ordering ends; nil: it does not
 }
 
@@ -200,6 +206,7 @@ type look struct {
 
 func newStopRule(o OrderOptions, g *graph.Graph) *stopRule {
 	w := &stopRule{ledger: newLedger(g.N, o.Sources, o.Together, g.Symmetric), o: o}
+	w.step = stepSeconds * (1 + min(1, float64(g.N)/farVertices))
 	if o.Others == nil {
 		w.o.Others = o.Seconds
 	}
@@ -237,7 +244,7 @@ func (w *stopRule) mayContinue(steps int64) bool {
 			return false
 		}
 	}
-	spent := float64(steps) * stepSeconds
+	spent := float64(steps) * w.step
 	now := w.o.Seconds(w.total()) + spent
 	w.best = min(w.best, now)
 	if w.best > paid*w.dense && spent > max(leastOrder, orderShare*w.dense) {
@@ -253,6 +260,10 @@ func (w *stopRule) compare(wait bool) bool {
 		w.asked = make(chan struct{})
 		go func() {
 			w.most, w.second = w.o.Most()
+			w.needed = sort.Search(w.Vertices, func(k int) bool {
+				c := float64(w.Vertices - k)
+				return w.o.Others(Work{Vertices: w.Vertices, Sources: w.Sources, Rounds: w.share * c * c * c}) <= w.most
+			})
 			close(w.asked)
 		}()
 	}
@@ -266,9 +277,10 @@ func (w *stopRule) compare(wait bool) bool {
 	<-w.asked
 	for i, l := range w.looks {
 		w.least = min(w.least, w.o.Others(l.all))
-		taken := float64(l.steps) * stepSeconds * w.second
-		if w.most > 0 && l.steps >= w.o.Ahead &&
-			(w.o.Others(l.least)+afterOrder*taken > w.most || w.least > w.most && taken > mostOrder*w.most) {
+		taken, times := float64(l.steps)*w.step*w.second, float64(w.needed)/float64(l.all.Eliminated)
+		hopeless := l.all.Eliminated >= leastOrdered && times > 2 && afterOrder*taken*times > w.most
+		if w.most > 0 && l.steps >= w.o.Ahead && (w.o.Others(l.least)+afterOrder*taken > w.most ||
+			w.least > w.most && (taken > mostOrder*w.most || hopeless)) {
 			w.ended = &w.looks[i]
 			return false
 		}

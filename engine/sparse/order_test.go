@@ -260,6 +260,23 @@ func TestOrderNeedNotWait(t *testing.T) {
 	}
 }
 
+// TestHopelessOrderEndsSoon orders a graph whose elimination would take longer to order than another solve takes, as
+// the first vertices show.
+func TestHopelessOrderEndsSoon(t *testing.T) {
+	r := seeds.New(t)
+	g := sparsetest.RandomOfDegree(t, r, 20000, 10)
+	some := mustOrder(t, g, OrderOptions{Limit: leastOrdered})
+	each := float64(some.Steps) / float64(some.Limit) * stepSeconds
+	o := OrderOptions{Seconds: estimate}
+	most, needed := estimate(some.At(0))/1000, 0.9*float64(g.N) // a core of a tenth takes as long
+	for _, times := range []float64{0.5, 1.3} {
+		o.Most = func() (float64, float64) { return most, times * most / (afterOrder * each * needed) }
+		if got := mustOrder(t, g, o); got.Limit < 1000 || (got.Limit < 1100) != (times > 1) {
+			t.Errorf("to order all takes %v of another solve: %d vertices were ordered", times, got.Limit)
+		}
+	}
+}
+
 // TestUselessOrderingEndsSoon counts what ordering does for graphs that elimination does not help.
 func TestUselessOrderingEndsSoon(t *testing.T) {
 	r := fresh(t)
