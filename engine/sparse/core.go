@@ -234,9 +234,18 @@ func (c *DenseCore) Fetch() error {
 	k := c.kept
 	k.over.Do(func() {
 		k.gone = true
+		c.make()
 		k.failed = errors.Join(k.stream.CopyOut(entry.Bytes(c.Matrix), k.tile), k.stream.Sync(), k.held.Close())
 	})
 	return k.failed
+}
+
+// make takes memory for Matrix, if there is none.
+func (c *DenseCore) make() {
+	if c.Matrix == nil {
+		words := c.Variant.WeightBytes() / entry.WordBytes
+		c.Matrix = entry.As[uint32](pages.Make[uint64](c.Pitch * c.Pitch * words / 2))
+	}
 }
 
 // Cross implements coreRows.
@@ -312,23 +321,26 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 		return kept.held.Err()
 	}
 
-	words := v.WeightBytes() / entry.WordBytes
-	c.Matrix = entry.As[uint32](pages.Make[uint64](c.Pitch * c.Pitch * words / 2))
+	filled := false // then memory for the matrix is only needed to fetch it
+	if can != nil {
+		err := e.fillOnDevice(can, &lists, stream, kernels.Tile{Buf: buf}, edge)
+		if filled = err == nil; !filled && !errors.Is(err, kernels.ErrNoMemory) {
+			return errors.Join(err, stream.Sync())
+		}
+	}
 	// One tile whose entries are those of the matrix lies in it. Others pass through memory of their own.
-	direct := edge == c.Pitch && size == v.WeightBytes()
-	tile := entry.Bytes(c.Matrix)
-	if !direct {
-		tile = v.Kind().Make(edge * edge)
+	direct, tile := edge == c.Pitch && size == v.WeightBytes(), []byte(nil)
+	if !filled {
+		c.make()
+		if tile = entry.Bytes(c.Matrix); !direct {
+			tile = v.Kind().Make(edge * edge)
+		}
 	}
 	pivot := make([]kernels.Tile, side*side)
 	for k := range pivot {
 		pivot[k] = kernels.Tile{Buf: buf, Off: int64(k) * bytes}
-		if can != nil {
-			if err := e.fillOnDevice(can, &lists, stream, pivot[0], edge); err == nil {
-				continue
-			} else if !errors.Is(err, kernels.ErrNoMemory) {
-				return errors.Join(err, stream.Sync())
-			}
+		if filled {
+			continue
 		}
 		if err := errors.Join(e.fillBands(ctx, tile, edge, k/side, k%side, func(first int64, band []byte) error {
 			return stream.CopyIn(kernels.Tile{Buf: buf, Off: pivot[k].Off + first}, band)
@@ -356,7 +368,7 @@ func (e *Elimination) closeTiles(ctx context.Context, d kernels.Device, c *Dense
 		if err := errors.Join(stream.CopyOut(tile, from), stream.Sync()); err != nil || direct {
 			return err
 		}
-		top, left := k/side*edge, k%side*edge
+		top, left, words := k/side*edge, k%side*edge, e.weightWords()
 		width := min(edge, c.Pitch-left)
 		for r := range min(edge, c.Pitch-top) {
 			v.Weights(c.Matrix[((top+r)*c.Pitch+left)*words:][:width*words], tile[r*edge*size:][:width*size])
