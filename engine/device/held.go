@@ -2,8 +2,10 @@ package device
 
 import (
 	"errors"
-	"runtime"
 	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -38,48 +40,48 @@ func (h *Held) Put(s kernels.Stream, data []byte, slack int) (t kernels.Tile) {
 	return t
 }
 
-// stage is how many bytes are staged at a time, and leastStaged of how many on.
-const stage, leastStaged = 4 << 20, 16 << 20
+// stage is how many bytes a goroutine stages at a time, stagers how many do, and leastStaged of how many bytes on.
+const stage, stagers, leastStaged = 1 << 20, 6, 16 << 20
 
 // Copy copies data to the device by a stream, and waits for that. A GPU copies faster from page-locked memory than its
-// driver does from any other: so much data goes through some of that, where all cores copy it.
+// driver does from any other: so much data goes through some of that, which goroutines fill in turn.
 func (h *Held) Copy(s kernels.Stream, t kernels.Tile, data []byte) error {
-	if len(data) < leastStaged || h.On.Info().SharedCores {
-		return errors.Join(s.CopyIn(t, data), s.Sync())
+	room, err := []byte(nil), kernels.ErrNoMemory
+	if len(data) >= leastStaged && !h.On.Info().SharedCores {
+		room, err = h.On.AllocHost(2 * stage * stagers)
 	}
-	room, err := h.On.AllocHost(2 * stage)
-	switch {
-	case errors.Is(err, kernels.ErrNoMemory):
+	if errors.Is(err, kernels.ErrNoMemory) {
 		return errors.Join(s.CopyIn(t, data), s.Sync())
-	case err != nil:
+	} else if err != nil {
 		return err
 	}
-	var passed [2]kernels.Event // those of the copies from both halves
-	for i := 0; len(data) > 0 && err == nil; i ^= 1 {
-		if passed[i] != nil {
-			err = passed[i].Sync()
-		}
-		half := room[i*stage:][:min(stage, len(data))]
-		if err == nil {
-			copyAll(half, data)
-			err = s.CopyIn(t, half)
-		}
-		if err == nil {
-			passed[i], err = s.Record()
-		}
-		t.Off, data = t.Off+int64(len(half)), data[len(half):]
+	var next atomic.Int64
+	var enqueuing sync.Mutex
+	var all errgroup.Group
+	for i := range stagers {
+		all.Go(func() (err error) {
+			var passed [2]kernels.Event // those of the copies from its two stages
+			for k := 2 * i; err == nil; k ^= 1 {
+				at := next.Add(stage) - stage
+				if at >= int64(len(data)) {
+					break
+				}
+				if e := passed[k-2*i]; e != nil {
+					if err = e.Sync(); err != nil {
+						break
+					}
+				}
+				from := room[k*stage:][:copy(room[k*stage:][:stage], data[at:])]
+				enqueuing.Lock()
+				if err = s.CopyIn(kernels.Tile{Buf: t.Buf, Off: t.Off + at}, from); err == nil {
+					passed[k-2*i], err = s.Record()
+				}
+				enqueuing.Unlock()
+			}
+			return err
+		})
 	}
-	return errors.Join(err, s.Sync(), h.On.FreeHost(room))
-}
-
-// copyAll copies on all cores.
-func copyAll(dst, src []byte) {
-	part := entry.CeilDiv(len(dst), runtime.GOMAXPROCS(0))
-	var all sync.WaitGroup
-	for at := 0; at < len(dst); at += part {
-		all.Go(func() { copy(dst[at:min(at+part, len(dst))], src[at:]) })
-	}
-	all.Wait()
+	return errors.Join(all.Wait(), s.Sync(), h.On.FreeHost(room))
 }
 
 // Stream opens a stream.

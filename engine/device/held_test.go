@@ -38,9 +38,9 @@ func TestStaged(t *testing.T) {
 	}
 	defer host.Close()
 	r := seeds.New(t)
-	data, back := make([]byte, leastStaged+r.IntN(3*stage)), make([]byte, 0)
+	data, back := make([]byte, leastStaged+r.IntN(20*stage)), make([]byte, 0)
 	for i := range data {
-		data[i] = byte(r.Uint32())
+		data[i] = byte(i*31 + i>>8*7 + i>>20*13)
 	}
 	for _, none := range []bool{false, true} {
 		d := &remote{Device: host, none: none}
