@@ -52,7 +52,7 @@ func (Engine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) (rows.
 	}
 	// A line of lanes for each vertex, and a row.
 	least := int64(g.N+1+work.Core)*kernels.LaneLine + int64(g.N)*int64(g.Kind.Bytes()) + kernels.LaneLine
-	offer := rows.Offer{Engine: Name, Seconds: seconds(work, q), Least: least}
+	offer := rows.Offer{Engine: Name, Seconds: secondsWith(q)(work), Least: least}
 	offer.Counted = q.Pieces > 0 && q.Sums != nil
 	// The core is closed in a copy.
 	core := int64(work.Core) * int64(work.Core) * int64(g.Kind.Wide().Bytes())
@@ -76,15 +76,6 @@ const orderBytes = 180
 // deviceTimes is about how many times as fast as two threads a GPU is at what it does.
 const deviceTimes = 50
 
-// onDevice is as much work for a processor as some is with the question's device.
-func onDevice(w sparse.Work, q rows.Question) sparse.Work {
-	if q.Device != nil && !q.Device.Info().SharedCores {
-		times := 2 * deviceTimes / float64(runtime.GOMAXPROCS(0)) // as fast as all threads
-		w.Rounds, w.Climb, w.Cross, w.Sweep = w.Rounds/times, w.Climb/times, w.Cross/times, w.Sweep/times
-	}
-	return w
-}
-
 // Measured on an H100 (docs/benchmarks.md).
 const (
 	piecesStart   = 0.15    // to begin
@@ -94,15 +85,26 @@ const (
 	sweepProducts = 6.7e-13 // that pieces take for each of a sweep
 )
 
-// seconds is about how long the processor, or devices that multiply by pieces, take for some work.
-func seconds(w sparse.Work, q rows.Question) float64 {
-	if q.Pieces == 0 || q.Device == nil || q.Device.Info().SharedCores {
-		return plan.Weigh(onDevice(w, q)) / productsPerSecond()
+// secondsWith returns about how long the processor takes for some work, or the question's devices that multiply by
+// pieces.
+func secondsWith(q rows.Question) func(sparse.Work) float64 {
+	rate, times := productsPerSecond(), 1.0
+	gpu := q.Device != nil && !q.Device.Info().SharedCores
+	if gpu {
+		times = 2 * deviceTimes / float64(runtime.GOMAXPROCS(0)) // as fast as all threads
 	}
-	core, each := float64(w.Core), float64(len(device.Each(q.Device)))
-	return piecesStart + orderVertex*float64(w.Vertices) +
-		plan.Weigh(sparse.Work{Eliminate: w.Eliminate})/productsPerSecond() +
-		closeProduct*core*core*core + crossProduct*w.Cross + sweepProducts*w.Sweep/each
+	if !gpu || q.Pieces == 0 {
+		return func(w sparse.Work) float64 {
+			w.Rounds, w.Climb, w.Cross, w.Sweep = w.Rounds/times, w.Climb/times, w.Cross/times, w.Sweep/times
+			return plan.Weigh(w) / rate
+		}
+	}
+	devices := float64(len(device.Each(q.Device)))
+	return func(w sparse.Work) float64 {
+		core := float64(w.Core)
+		return piecesStart + orderVertex*float64(w.Vertices) + plan.Weigh(sparse.Work{Eliminate: w.Eliminate})/rate +
+			closeProduct*core*core*core + crossProduct*w.Cross + sweepProducts*w.Sweep/devices
+	}
 }
 
 // ErrDense is wrapped by the error of a graph whose elimination leaves too large a core.
@@ -216,15 +218,22 @@ func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, 
 		return plan.Weigh(w)
 	}
 	options.Seconds = plan.Weigh
-	opened := sync.OnceValue(func() rows.Question { q, _ := q.Opened(); return q }) // Offer returns the error
-	options.Others = func(w sparse.Work) float64 { return seconds(w, opened()) * productsPerSecond() }
+	opened := sync.OnceValues(func() (seconds func(sparse.Work) float64, second float64) {
+		q, _ := q.Opened()     // Offer returns the error
+		second = plan.Products // the same on every machine
+		if d := q.Device; d != nil && !d.Info().SharedCores {
+			second = productsPerSecond()
+		}
+		return secondsWith(q), second
+	})
+	options.Others = func(w sparse.Work) float64 {
+		seconds, _ := opened()
+		return seconds(w) * productsPerSecond()
+	}
 	if q.Most != nil {
 		options.Most = func() (most, second float64) {
-			most, second = q.Most()*productsPerSecond(), plan.Products // the same on every machine
-			if d := opened().Device; d != nil && !d.Info().SharedCores {
-				second = productsPerSecond()
-			}
-			return most, second
+			_, second = opened()
+			return q.Most() * productsPerSecond(), second
 		}
 	}
 	if cmp.Or(q.Rows, g.N) >= manyRows {

@@ -69,8 +69,9 @@ const (
 	// those before: the last ones take longer. That is asked from leastOrdered vertices on, and in the first half of
 	// them, as the last ones of a plane graph do not.
 	mostOrder, leastOrdered = 0.1, 1 << 10
-	// unasked is how many steps ordering goes on while it waits for OrderOptions.Most.
-	unasked = 16 << 20
+	// unasked is how many steps ordering goes on while it waits for OrderOptions.Most, and aheadFill of how many arcs at
+	// most the structure is made meanwhile.
+	unasked, aheadFill = 16 << 20, 16 << 20
 )
 
 // Order is the symbolic half of an elimination: an order of the vertices, and the structure that eliminating them in
@@ -101,6 +102,7 @@ func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, erro
 		o.Limit = 0
 	}
 	var p *ordering.Pattern
+	var stop *stopRule
 	if o.Limit > 0 {
 		p = symmetric(g)
 		var err error
@@ -110,17 +112,41 @@ func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, erro
 			}
 		}
 		if r.whole = r.Vertices != nil; !r.whole {
-			if r.Vertices, r.Steps, err = minimumDegree(ctx, p, g, o); err != nil {
+			stop = newStopRule(o, g)
+			if r.Vertices, r.Steps, err = minimumDegree(ctx, p, g, stop); err != nil {
 				return nil, err
 			}
 		}
 	}
-	r.Limit = min(len(r.Vertices), o.Limit)
-	r.appendRest(g.N)
-	if err := r.structure(ctx, p, o.MaxFill); err != nil {
+	waits := stop != nil && stop.asked != nil && stop.ended == nil
+	if waits && stop.Fill > aheadFill {
+		waits = false
+		r.endBy(stop)
+	}
+	err := r.complete(ctx, p, g.N, o)
+	if err == nil && waits && r.endBy(stop) { // that is known only now
+		err = r.complete(ctx, p, g.N, o)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// endBy ends the order where a stop rule ends it, for which it waits. It reports whether that is sooner.
+func (r *Order) endBy(stop *stopRule) bool {
+	if stop.compare(true) {
+		return false
+	}
+	r.Vertices, r.Steps = r.Vertices[:stop.ended.all.Eliminated], stop.ended.steps
+	return true
+}
+
+// complete makes an order of the vertices that were ordered.
+func (r *Order) complete(ctx context.Context, p *ordering.Pattern, n int, o OrderOptions) error {
+	r.Limit = min(len(r.Vertices), o.Limit)
+	r.appendRest(n)
+	return r.structure(ctx, p, o.MaxFill)
 }
 
 // cannotPay reports, from degrees alone, that no stopping point can pay: each elimination removes at most one
@@ -155,12 +181,13 @@ func symmetric(g *graph.Graph) *ordering.Pattern {
 	return out.Union(&ordering.Pattern{Start: back.Offsets, Adj: back.Targets})
 }
 
-// minimumDegree returns the vertices of g, whose pattern is p, in the order of their elimination, as far as o allows,
-// and the steps that this took.
-func minimumDegree(ctx context.Context, p *ordering.Pattern, g *graph.Graph, o OrderOptions) (order []int32,
+// minimumDegree returns the vertices of g, whose pattern is p, in the order of their elimination, as far as a stop rule
+// allows, and the steps that this took.
+func minimumDegree(ctx context.Context, p *ordering.Pattern, g *graph.Graph, stop *stopRule) (order []int32,
 	steps int64, err error) {
 	order = make([]int32, 0, g.N)
-	stop, poll, tally := newStopRule(o, g), &cancel.Poll{Ctx: ctx}, cancel.Begin(ctx, int64(min(g.N, o.Limit)))
+	limit, poll := min(g.N, stop.o.Limit), &cancel.Poll{Ctx: ctx}
+	tally := cancel.Begin(ctx, int64(limit))
 	for pivot := range ordering.MinimumDegree(p, stop.rowsOf) {
 		if err := poll.After(pivot.Steps - steps + 1); err != nil {
 			return nil, 0, err
@@ -169,17 +196,14 @@ func minimumDegree(ctx context.Context, p *ordering.Pattern, g *graph.Graph, o O
 		stop.add(pivot)
 		order = append(order, pivot.Vertices...)
 		tally.Done.Store(int64(len(order)))
-		if len(order) >= o.Limit || !stop.mayContinue(steps) {
+		if len(order) >= limit || !stop.mayContinue(steps) {
 			break
 		}
-	}
-	if stop.asked != nil && stop.ended == nil {
-		stop.compare(true)
 	}
 	if end := stop.ended; end != nil {
 		order, steps = order[:end.all.Eliminated], end.steps
 	}
-	return order[:min(len(order), o.Limit)], steps, nil
+	return order[:min(len(order), limit)], steps, nil
 }
 
 // stopRule decides when to stop ordering.

@@ -246,7 +246,9 @@ func TestOrderNeedNotWait(t *testing.T) {
 			if want == nil {
 				want = got
 			}
-			if got.Limit != want.Limit || got.Steps != want.Steps || !slices.Equal(got.Vertices, want.Vertices) {
+			if got.Limit != want.Limit || got.Steps != want.Steps || !slices.Equal(got.Vertices, want.Vertices) ||
+				!slices.Equal(got.up, want.up) || !slices.Equal(got.start, want.start) ||
+				!slices.Equal(got.parent, want.parent) {
 				t.Fatalf("%d vertices in %d steps, and %d in %d where that is known after %v", want.Limit, want.Steps,
 					got.Limit, got.Steps, known)
 			}
