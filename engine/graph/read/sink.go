@@ -52,8 +52,8 @@ const (
 	opposite         // of the opposite weight
 )
 
-// batch is how many arcs are handed on at once.
-const batch = 4096
+// batch is how many arcs are handed on at once: enough for the goroutine that packs them.
+const batch = 16384
 
 // fail returns an *InputError about the current line.
 func (s *sink) fail(format string, args ...any) error { return s.failAt(s.in.Line, format, args...) }
@@ -178,10 +178,10 @@ func (s *sink) add(u, v int32, word uint32) {
 func (s *sink) flush() {
 	if s.measure {
 		s.Arcs += int64(len(s.recs))
+		s.recs = s.recs[:0]
 	} else {
-		s.Add(s.recs)
+		s.recs = s.Add(s.recs)
 	}
-	s.recs = s.recs[:0]
 }
 
 // stored is what has been seen of a matrix.
