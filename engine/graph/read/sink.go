@@ -116,13 +116,12 @@ func (s *sink) plainArc(u, v, weight uint32) bool {
 }
 
 // eachLine passes the words of each line that is left to line. Lines that begin with one of marks are comments. Those
-// that begin with kind, and are plain arcs whose weight is below most, are added at once. There must be a header, and
-// all that it announces.
-func (s *sink) eachLine(marks, kind string, most uint32, header string, line func(words [][]byte) error) error {
-	var x [3]uint32
+// that begin with kind, and are plain arcs of n numbers whose weight is below most, are added at once. There must be a
+// header, and all that it announces.
+func (s *sink) eachLine(marks, kind string, n int, most uint32, header string, line func([][]byte) error) error {
+	s.in.Expect(kind, ' ', n)
 	err := s.in.Each(func(text []byte) error {
-		if len(text) > len(kind) && string(text[:len(kind)]) == kind && naturals(text[len(kind):], ' ', &x) == 3 &&
-			x[2] < most && s.plainArc(x[0], x[1], x[2]) {
+		if x := s.in.Plain; x != nil && x[2] < most && s.plainArc(x[0], x[1], x[2]) {
 			return nil
 		}
 		s.words = appendWords(s.words[:0], text)
