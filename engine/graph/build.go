@@ -105,7 +105,8 @@ func (b *Builder) add(from, to int32, word uint32) {
 		return
 	}
 	one := [1]arcs.Arc{{From: from, To: to, Word: word}}
-	b.in.Add(one[:])
+	b.in.Arcs++
+	collect(b.in.collected(), one[:], b.in.Undirected)
 }
 
 // Build returns the graph. Errors match ErrBadInput, ErrNegativeCycle (a negative self-loop) or

@@ -205,3 +205,43 @@ func randomArcs(r *rand.Rand, n, m int, weight func() float64) []graph.Arc {
 	}
 	return arcs
 }
+
+// TestSymmetric spoils one arc of a graph that has each arc both ways, or none.
+func TestSymmetric(t *testing.T) {
+	r := seeds.New(t)
+	for range 60 {
+		n := 2 + r.IntN(5000)
+		weights := map[[2]int]float64{}
+		for range r.IntN(10 * n) {
+			if u, v := r.IntN(n), r.IntN(n); u != v {
+				weights[[2]int{u, v}] = float64(r.IntN(9))
+				weights[[2]int{v, u}] = weights[[2]int{u, v}]
+			}
+		}
+		spoil := r.IntN(3)
+		for ends := range weights {
+			if spoil == 1 {
+				delete(weights, ends)
+			} else if spoil == 2 {
+				weights[ends]++
+			}
+			spoil = 0
+		}
+		b := graph.New(n, graph.Directed)
+		want := true
+		for ends, w := range weights {
+			b.Add(ends[0], ends[1], w)
+			back, found := weights[[2]int{ends[1], ends[0]}]
+			want = want && found && back == w
+		}
+		g, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, v, oneWay := g.OneWay()
+		if back, found := weights[[2]int{v, u}]; g.Symmetric != want || oneWay == want ||
+			oneWay && found && back == weights[[2]int{u, v}] {
+			t.Fatalf("%t and not %t; %d→%d, %t", g.Symmetric, want, u, v, oneWay)
+		}
+	}
+}

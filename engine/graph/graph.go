@@ -2,13 +2,17 @@ package graph
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"ooc/engine/graph/internal/number"
+	"ooc/engine/internal/parallel"
 	"ooc/engine/text"
 	"ooc/kernels/entry"
 )
@@ -175,6 +179,9 @@ func (g *Graph) validRow(u int) string {
 
 // OneWay returns the ends of the first arc that has no reverse of the same weight, and whether there is one.
 func (g *Graph) OneWay() (u, v int, found bool) {
+	if g.symmetric() {
+		return 0, 0, false
+	}
 	g.eachReverse(func(from int, k, back int64) bool {
 		u, v, found = from, int(g.Targets[k]), back < 0 || g.Weight(back) != g.Weight(k)
 		return !found
@@ -191,9 +198,27 @@ func (g *Graph) symmetric() bool {
 			}
 		}
 	}
-	_, _, oneWay := g.OneWay()
-	return !oneWay
+	// Where all arcs to later rows have their reverse, and are half of all arcs, those are all reverses.
+	const block = 1 << 10
+	var later atomic.Int64
+	err := parallel.Do(context.Background(), (g.N-1)/block+1, func() func(int) error {
+		return func(i int) error {
+			for u := i * block; u < min(g.N, (i+1)*block); u++ {
+				first, _ := slices.BinarySearch(g.Targets[g.Offsets[u]:g.Offsets[u+1]], int32(u))
+				for k := g.Offsets[u] + int64(first); k < g.Offsets[u+1]; k++ {
+					if back := g.Find(int(g.Targets[k]), u); back < 0 || g.Weight(back) != g.Weight(k) {
+						return errOneWay
+					}
+				}
+				later.Add(g.Offsets[u+1] - g.Offsets[u] - int64(first))
+			}
+			return nil
+		}
+	}, func() {})
+	return err == nil && 2*later.Load() == g.Arcs()
 }
+
+var errOneWay = errors.New("an arc has no reverse of the same weight")
 
 // NoneBack reports whether no arc has its reverse, of whatever weight.
 func (g *Graph) NoneBack() bool {

@@ -33,6 +33,8 @@ type Intake struct {
 	looped int32               // the vertex
 	huge   *RangeError         // the first integer too large for an i32, with KindAuto
 	arcs   *arcs.Collector     // nil before the first arc
+	batch  []arcs.Arc          // what Add took last
+	added  chan struct{}       // closed once arcs has it; nil before the first
 }
 
 const (
@@ -92,20 +94,36 @@ func (in *Intake) SelfLoop(v int32, word uint32, line int64) {
 	}
 }
 
-// Add adds arcs, of which none is a self-loop. It may change recs.
-func (in *Intake) Add(recs []arcs.Arc) {
+// Add adds arcs, of which none is a self-loop, while the caller goes on. It keeps recs, and returns an empty slice for
+// the next ones.
+func (in *Intake) Add(recs []arcs.Arc) []arcs.Arc {
 	in.Arcs += int64(len(recs))
-	in.collected().AddAll(recs)
-	if in.Undirected {
+	c, undirected, added := in.collected(), in.Undirected, make(chan struct{})
+	spare := in.batch[:0]
+	in.batch, in.added = recs, added
+	go func() {
+		defer close(added)
+		collect(c, recs, undirected)
+	}()
+	return spare
+}
+
+// collect adds arcs, which it may change, to c.
+func collect(c *arcs.Collector, recs []arcs.Arc, undirected bool) {
+	c.AddAll(recs)
+	if undirected {
 		for i, r := range recs {
 			recs[i].From, recs[i].To = r.To, r.From
 		}
-		in.arcs.AddAll(recs)
+		c.AddAll(recs)
 	}
 }
 
 // collected returns what has the arcs so far.
 func (in *Intake) collected() *arcs.Collector {
+	if in.added != nil {
+		<-in.added
+	}
 	if in.arcs == nil {
 		expected := in.Expected
 		if in.Undirected {

@@ -34,7 +34,8 @@ func detectDIMACS(head []byte) bool {
 }
 
 func readDIMACS(out *sink) error {
-	return out.eachLine("", "a ", math.MaxUint32, `problem line "p sp VERTICES ARCS"`, func(words [][]byte) error {
+	header := `problem line "p sp VERTICES ARCS"`
+	return out.eachLine("", "a ", 3, math.MaxUint32, header, func(words [][]byte) error {
 		kind, more := words[0], len(words)-1
 		switch {
 		case string(kind) == "c":

@@ -115,7 +115,7 @@ func (r *edgeReader) read() error {
 			return r.settle()
 		case err != nil:
 			return err
-		case r.plainColumns && r.plainLine(line):
+		case r.in.Plain != nil && r.plainLine(r.in.Plain):
 			continue
 		case len(line) == 0 || line[0] <= '/' && isSkipped(line):
 			r.comment(line)
@@ -129,8 +129,11 @@ func (r *edgeReader) read() error {
 		}
 		if begun && err == nil {
 			err = r.line(line)
-			r.plainColumns = !r.braces && r.arrow == "" && r.back < 0 && r.From == 0 && r.To == 1 &&
-				(r.Weight == 2 || r.Weight < 0 && r.width == 2)
+			if !r.plainColumns && !r.braces && r.arrow == "" && r.back < 0 && r.From == 0 && r.To == 1 &&
+				r.width == 3-btoi(r.Weight < 0) {
+				r.plainColumns = true
+				r.in.Expect("", r.sep, r.width)
+			}
 		}
 		if err != nil {
 			return err
@@ -362,10 +365,8 @@ func (r *edgeReader) lateArc(line []byte, at int64) error {
 }
 
 // plainLine reads a line of small numbers, such as most lists have.
-func (r *edgeReader) plainLine(line []byte) bool {
-	x := [3]uint32{2: 1}
-	if naturals(line, r.sep, &x) != r.width || r.width != 3-btoi(r.Weight < 0) || !r.Weigh.IsSmall(uint64(x[2])) ||
-		x[0] == x[1] {
+func (r *edgeReader) plainLine(x *[3]uint32) bool {
+	if !r.Weigh.IsSmall(uint64(x[2])) || x[0] == x[1] {
 		return false
 	}
 	u, ok := r.vertices.number(int64(x[0]))

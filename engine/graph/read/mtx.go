@@ -48,10 +48,11 @@ func readMTX(out *sink) error {
 	r.matrix.full, r.matrix.odd = r.array, map[string]int64{}
 	r.bothWays = r.array || r.symmetry != "general"
 	most := uint32(number.FewNines)
-	if r.array || r.pattern {
+	if r.array {
 		most = 0
 	}
-	return cmp.Or(r.eachLine("%", "", most, "line with the size of the matrix, "+r.sizeLine(), r.line), r.checkStored())
+	err := r.eachLine("%", "", 3-btoi(r.pattern), most, "line with the size of the matrix, "+r.sizeLine(), r.line)
+	return cmp.Or(err, r.checkStored())
 }
 
 // banner reads "%%MatrixMarket matrix FORMAT FIELD SYMMETRY".

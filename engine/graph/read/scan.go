@@ -26,33 +26,6 @@ func next(line []byte) (word, rest []byte) {
 	return line[start:i], line[i:]
 }
 
-// naturals reads a line of nothing but numbers below 10⁹ without signs or zeros before them, at most three. They stand
-// between single separators, or if sep is a blank, between blanks. It returns 0 for all other lines: most lines of most
-// files are like that, and need not be cut into words first.
-func naturals(line []byte, sep byte, x *[3]uint32) (n int) {
-	for i := 0; n < len(x); {
-		start, v := i, uint32(0)
-		for i < len(line) && line[i]-'0' <= 9 {
-			v = v*10 + uint32(line[i]-'0')
-			i++
-		}
-		if uint(i-start-1) >= 9 || line[start] == '0' && i > start+1 {
-			return 0
-		}
-		x[n] = v
-		n++
-		if i == len(line) {
-			return n
-		}
-		if line[i] != sep && (sep != ' ' || line[i] != '\t') {
-			return 0
-		}
-		for i++; i < len(line) && isBlank(line[i]); i++ {
-		}
-	}
-	return 0
-}
-
 // appendWords appends the words of a line to words.
 func appendWords(words [][]byte, line []byte) [][]byte {
 	for word, rest := next(line); len(word) > 0; word, rest = next(rest) {

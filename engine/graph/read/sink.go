@@ -52,8 +52,8 @@ const (
 	opposite         // of the opposite weight
 )
 
-// batch is how many arcs are handed on at once.
-const batch = 4096
+// batch is how many arcs are handed on at once: enough for the goroutine that packs them.
+const batch = 16384
 
 // fail returns an *InputError about the current line.
 func (s *sink) fail(format string, args ...any) error { return s.failAt(s.in.Line, format, args...) }
@@ -116,13 +116,12 @@ func (s *sink) plainArc(u, v, weight uint32) bool {
 }
 
 // eachLine passes the words of each line that is left to line. Lines that begin with one of marks are comments. Those
-// that begin with kind, and are plain arcs whose weight is below most, are added at once. There must be a header, and
-// all that it announces.
-func (s *sink) eachLine(marks, kind string, most uint32, header string, line func(words [][]byte) error) error {
-	var x [3]uint32
+// that begin with kind, and are plain arcs of n numbers whose weight is below most, are added at once. There must be a
+// header, and all that it announces.
+func (s *sink) eachLine(marks, kind string, n int, most uint32, header string, line func([][]byte) error) error {
+	s.in.Expect(kind, ' ', n)
 	err := s.in.Each(func(text []byte) error {
-		if len(text) > len(kind) && string(text[:len(kind)]) == kind && naturals(text[len(kind):], ' ', &x) == 3 &&
-			x[2] < most && s.plainArc(x[0], x[1], x[2]) {
+		if x := s.in.Plain; x != nil && x[2] < most && s.plainArc(x[0], x[1], x[2]) {
 			return nil
 		}
 		s.words = appendWords(s.words[:0], text)
@@ -178,10 +177,10 @@ func (s *sink) add(u, v int32, word uint32) {
 func (s *sink) flush() {
 	if s.measure {
 		s.Arcs += int64(len(s.recs))
+		s.recs = s.recs[:0]
 	} else {
-		s.Add(s.recs)
+		s.recs = s.Add(s.recs)
 	}
-	s.recs = s.recs[:0]
 }
 
 // stored is what has been seen of a matrix.

@@ -7,12 +7,20 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
 )
 
+// ChunkSize is how much is read at once, and how much of the lines can be looked at before they are read. It is a
+// variable only for tests.
+var ChunkSize = 1 << 19
+
 const (
-	// chunkSize is how much is read at once, and peekSize how much of the lines can be looked at before they are read.
-	chunkSize = 1 << 18
-	peekSize  = 1 << 19
+	// mostAhead is how many chunks wait for whoever takes their lines: as many are cut at a time, and four goroutines
+	// cut lines faster than one takes them.
+	mostAhead = 4
 	// maxLine is the most bytes of a line, its end not counted. It keeps a file without line ends from being read into
 	// memory as one line, and is far more than the longest line that makes sense, in METIS the list of a vertex with
 	// millions of neighbours. docs/graph-formats.md names it too.
@@ -21,35 +29,45 @@ const (
 
 var errLongLine = fmt.Errorf("the line is longer than %d MiB", maxLine>>20)
 
-// Reader hands out an input's lines in order. A goroutine of its own reads, and so decompresses, ahead.
+// Reader hands out an input's lines in order. A goroutine of its own reads, and so decompresses, ahead, and others cut
+// what it has read into lines.
 type Reader struct {
-	Line int64 // the number of the line that Next returned last
+	Line  int64      // the number of the line that Next returned last
+	Plain *[3]uint32 // its numbers, if it is as Expect says, with 1 for a third that is not expected; else nil
 
-	text  *bufio.Reader
-	long  []byte // a line that text cannot hold
-	data  *io.PipeReader
-	ended <-chan struct{}
+	text   []byte // what is left of the chunk in hand
+	lines  []line // its lines, if they are cut
+	chunk  *chunk
+	plain  atomic.Pointer[plain]
+	chunks chan *chunk
+	spare  chan *chunk // that have served
+	closed atomic.Bool
+}
+
+// chunk is some whole lines.
+type chunk struct {
+	text    []byte
+	lines   []line // none if they are not cut
+	cutting sync.WaitGroup
+	err     error // why no chunk follows
 }
 
 // New starts reading r. Whoever calls it calls Close.
 func New(r io.Reader) *Reader {
-	data, w := io.Pipe()
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		ahead := bufio.NewWriterSize(w, chunkSize)
-		_, err := ahead.ReadFrom(lineFeeds(r))
-		ahead.Flush() // fails only after Close
-		w.CloseWithError(err)
-	}()
-	return &Reader{text: bufio.NewReaderSize(data, peekSize), data: data, ended: ended}
+	ahead := min(mostAhead, runtime.GOMAXPROCS(0))
+	// Beside those that wait, one is in hand and two are being filled.
+	l := &Reader{chunk: &chunk{}, chunks: make(chan *chunk, ahead), spare: make(chan *chunk, ahead+3)}
+	go l.read(r)
+	return l
 }
 
-// Close stops the reading. It returns once r is not used any more.
+// Close stops the reading, and lets go of the chunks. It returns once r is not used any more.
 func (l *Reader) Close() {
-	l.data.Close()
-	<-l.ended
-	l.text, l.long = nil, nil // the line's number stays
+	l.closed.Store(true)
+	for c := range l.chunks {
+		c.cutting.Wait()
+	}
+	l.text, l.lines, l.chunk, l.spare = nil, nil, nil, nil // the line's number stays
 }
 
 // lineFeeds returns r with every "\r" a "\n" if no other end of a line comes before the first.
@@ -72,11 +90,79 @@ func (r returns) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// read hands on chunk after chunk.
+func (l *Reader) read(r io.Reader) {
+	defer close(l.chunks)
+	r = lineFeeds(r)
+	for c, next, last := l.empty(), l.empty(), false; !last; c, next = next, l.empty() {
+		end := c.fill(r, &l.closed)
+		next.text = append(next.text, c.text[end:]...)
+		c.text, last = c.text[:end], c.err != nil
+		if p := l.plain.Load(); p != nil {
+			c.cutting.Go(func() { c.lines = p.cut(c.text, c.lines) })
+		}
+		l.chunks <- c
+	}
+}
+
+// empty returns an empty chunk.
+func (l *Reader) empty() *chunk {
+	select {
+	case c := <-l.spare:
+		c.text, c.lines = c.text[:0], c.lines[:0]
+		return c
+	default:
+		return &chunk{}
+	}
+}
+
+// fill reads until the chunk is full, or is longer and has the end of a line. It returns where its last line ends.
+func (c *chunk) fill(r io.Reader, closed *atomic.Bool) (end int) {
+	for size := ChunkSize; ; size = min(2*size, maxLine+2) {
+		c.text = slices.Grow(c.text, max(0, size-len(c.text)))
+		for len(c.text) < size && c.err == nil {
+			var n int
+			n, c.err = r.Read(c.text[len(c.text):size])
+			c.text = c.text[:len(c.text)+n]
+			if closed.Load() {
+				c.err = io.ErrClosedPipe
+			}
+		}
+		end = bytes.LastIndexByte(c.text, '\n') + 1
+		switch {
+		case c.err == io.EOF:
+			return len(c.text)
+		case end > 0 || c.err != nil:
+			return end
+		case size == maxLine+2:
+			c.err = errLongLine
+			return end
+		}
+	}
+}
+
+// advance makes the next chunk the one in hand when nothing is left of that.
+func (l *Reader) advance() {
+	for len(l.text) == 0 && l.chunk.err == nil {
+		if cap(l.chunk.text) > 2*ChunkSize { // of a long line
+			l.chunk.text = nil
+		}
+		l.spare <- l.chunk
+		l.chunk = <-l.chunks
+		l.chunk.cutting.Wait()
+		if p := l.plain.Load(); p != nil && len(l.chunk.lines) == 0 {
+			l.chunk.lines = p.cut(l.chunk.text, l.chunk.lines)
+		}
+		l.text, l.lines = l.chunk.text, l.chunk.lines
+	}
+}
+
 // Peek returns the lines that follow, up to half a mebibyte of them, valid until the next call, and whether these are
 // all. It returns none at the end of the input, and if reading fails.
 func (l *Reader) Peek() (text []byte, all bool) {
-	text, err := l.text.Peek(peekSize)
-	if err == io.EOF {
+	l.advance()
+	text = l.text[:min(len(l.text), ChunkSize)]
+	if l.chunk.err == io.EOF && len(text) == len(l.text) {
 		return text, true
 	}
 	return text[:bytes.LastIndexByte(text, '\n')+1], false
@@ -84,28 +170,35 @@ func (l *Reader) Peek() (text []byte, all bool) {
 
 // Next returns the next line without its end, valid until the next call, and at the end of the input io.EOF.
 func (l *Reader) Next() ([]byte, error) {
-	line, err := l.text.ReadSlice('\n')
-	for l.long = l.long[:0]; err == bufio.ErrBufferFull && len(l.long) <= maxLine; line, err = l.text.ReadSlice('\n') {
-		l.long = append(l.long, line...)
-	}
-	if len(l.long) > 0 {
-		l.long = append(l.long, line...)
-		line = l.long
-	}
-	if err == io.EOF && len(line) == 0 {
-		return nil, io.EOF
+	if len(l.text) == 0 {
+		if l.advance(); len(l.text) == 0 {
+			if l.chunk.err != io.EOF {
+				l.Line++
+			}
+			return nil, l.chunk.err
+		}
 	}
 	l.Line++
+	l.Plain = nil
+	var size int
+	if len(l.lines) > 0 {
+		known := &l.lines[0]
+		l.lines = l.lines[1:]
+		if size = int(known.size); known.x[0] != odd {
+			l.Plain = &known.x
+		}
+	} else {
+		size = lineSize(l.text)
+	}
+	line := l.text[:size]
+	l.text = l.text[size:]
 	for _, end := range [...]byte{'\n', '\r'} {
 		if last := len(line) - 1; last >= 0 && line[last] == end {
 			line = line[:last]
 		}
 	}
-	switch {
-	case len(line) > maxLine:
+	if len(line) > maxLine {
 		return nil, errLongLine
-	case err != nil && err != io.EOF:
-		return nil, err
 	}
 	return line, nil
 }

@@ -5,11 +5,139 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/iotest"
 
+	"ooc/engine/internal/seeds"
 	"ooc/tiles/crashtest"
 )
+
+// TestLines compares lines of random texts, and the numbers of those that are expected, with what splitting and
+// matching finds, wherever chunks end, the expectation is told, lines are looked at, reading fails or is given up.
+func TestLines(t *testing.T) {
+	defer func(old int) { ChunkSize = old }(ChunkSize)
+	r := seeds.New(t)
+	for range 1500 {
+		ChunkSize = 1 + r.IntN(1<<r.IntN(12))
+		text := randomLines(r)
+		if r.IntN(4) == 0 {
+			text = strings.ReplaceAll(text, "\n", "\r")
+		}
+		in, fails := io.Reader(strings.NewReader(text)), r.IntN(4) == 0
+		if fails {
+			text = text[:r.IntN(len(text)+1)]
+			in = io.MultiReader(strings.NewReader(text), iotest.ErrReader(errLost))
+		}
+		head := text[:min(len(text), 4096)]
+		if at := strings.Index(head, "\r"); at >= 0 && at < len(head)-1 && !strings.Contains(head, "\n") {
+			text = strings.ReplaceAll(text, "\r", "\n")
+		}
+		if fails {
+			text = text[:strings.LastIndexByte(text, '\n')+1]
+		}
+		if r.IntN(2) == 0 {
+			in = iotest.HalfReader(in)
+		}
+		compareLines(t, r, &watched{Reader: in}, text, fails)
+	}
+}
+
+var errLost = errors.New("lost")
+
+// watched is a reader that nobody may use after it was closed.
+type watched struct {
+	io.Reader
+	closed, late atomic.Bool
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	if w.closed.Load() {
+		w.late.Store(true)
+	}
+	return w.Reader.Read(p)
+}
+
+func randomLines(r *rand.Rand) string {
+	var b strings.Builder
+	for range r.IntN(1 << r.IntN(9)) {
+		words := []string{"a ", "", "0", "7", "42", "00", "999999999", "1000000000", "-1", "x", " ", "\t", ",", "\r"}
+		switch r.IntN(8) {
+		case 0:
+			b.WriteString(strings.Repeat("9 ", r.IntN(3000)))
+		case 1, 2:
+			for range r.IntN(9) {
+				b.WriteString(words[r.IntN(len(words))])
+			}
+		default:
+			b.WriteString(words[r.IntN(2)])
+			sep := []string{" ", "\t", ", ", ",", " \t", "\t\t", "\t "}[r.IntN(7)]
+			for range 1 + r.IntN(3) {
+				b.WriteString(strconv.Itoa(r.IntN(1<<r.IntN(31))) + sep)
+			}
+			b.WriteString(strconv.Itoa(r.IntN(100)))
+		}
+		b.WriteString([]string{"\n", "\r\n"}[r.IntN(20)/19])
+	}
+	return strings.TrimRight(b.String(), "\r\n"[r.IntN(2)*2:])
+}
+
+// compareLines reads in, which holds text and then, if it fails, part of a line.
+func compareLines(t *testing.T, r *rand.Rand, in *watched, text string, fails bool) {
+	t.Helper()
+	kind, sep, n := []string{"a ", ""}[r.IntN(2)], " \t,"[r.IntN(3)], 2+r.IntN(2)
+	between := map[byte]string{' ': `[ \t]+`, '\t': `\t *`, ',': `,[ \t]*`}[sep]
+	isPlain := regexp.MustCompile("^" + kind + strings.Repeat(between+"(0|[1-9][0-9]{0,8})", n)[len(between):] + "$")
+	lines := slices.Collect(strings.Lines(text))
+	told, givenUp := r.IntN(1+r.IntN(len(lines)+1)), r.IntN(4*len(lines)+1)
+	l := New(in)
+	for i, want := range lines {
+		if i == told {
+			l.Expect(kind, sep, n)
+		}
+		if i == givenUp {
+			break
+		}
+		if r.IntN(8) == 0 {
+			rest := strings.Join(lines[i:], "")
+			if got, all := l.Peek(); !strings.HasPrefix(rest, string(got)) || all && len(got) < len(rest) {
+				t.Fatalf("chunks of %d bytes of %q: before line %d, %q are seen, %t", ChunkSize, text, i+1, got, all)
+			}
+		}
+		want = strings.TrimSuffix(strings.TrimSuffix(want, "\n"), "\r")
+		got, err := l.Next()
+		if err != nil || string(got) != want || l.Line != int64(i+1) {
+			t.Fatalf("chunks of %d bytes of %q: line %d is %q, %v, not %q", ChunkSize, text, l.Line, got, err, want)
+		}
+		numbers := isPlain.FindStringSubmatch(want)
+		if numbers == nil || i < told {
+			if l.Plain != nil {
+				t.Fatalf("%q is read as %v", want, *l.Plain)
+			}
+			continue
+		}
+		if l.Plain == nil || fmt.Sprint(append(numbers[1:], "1")[:3]) != fmt.Sprint(*l.Plain) {
+			t.Fatalf("chunks of %d bytes: %q is read as %v", ChunkSize, want, l.Plain)
+		}
+	}
+	if givenUp >= len(lines) {
+		_, err := l.Next()
+		if !fails && (err != io.EOF || l.Line != int64(len(lines))) ||
+			fails && (err != errLost || l.Line != int64(len(lines)+1)) {
+			t.Fatalf("chunks of %d bytes of %q: %v after line %d", ChunkSize, text, err, l.Line)
+		}
+	}
+	l.Close()
+	if in.closed.Store(true); in.late.Load() {
+		t.Fatal("read after it was closed")
+	}
+}
 
 // TestLongestLine holds the reader to the length that it names, wherever the line is and whether it has an end, and the
 // documentation to the same.
