@@ -41,7 +41,7 @@ func (h *Held) Put(s kernels.Stream, data []byte, slack int) (t kernels.Tile) {
 }
 
 // stage is how many bytes a goroutine stages at a time, stagers how many do, and leastStaged of how many bytes on.
-const stage, stagers, leastStaged = 1 << 20, 6, 16 << 20
+const stage, stagers, leastStaged = 256 << 10, 6, 16 << 20
 
 // Copy copies data to the device by a stream, and waits for that. A GPU copies faster from page-locked memory than its
 // driver does from any other: so much data goes through some of that, which goroutines fill in turn.

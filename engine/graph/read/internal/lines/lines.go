@@ -21,6 +21,8 @@ const (
 	// mostAhead is how many chunks wait for whoever takes their lines: as many are cut at a time, and four goroutines
 	// cut lines faster than one takes them.
 	mostAhead = 4
+	// mostIdle is how often a Read may give nothing in a row.
+	mostIdle = 100
 	// maxLine is the most bytes of a line, its end not counted. It keeps a file without line ends from being read into
 	// memory as one line, and is far more than the longest line that makes sense, in METIS the list of a vertex with
 	// millions of neighbours. docs/graph-formats.md names it too.
@@ -120,12 +122,18 @@ func (l *Reader) empty() *chunk {
 func (c *chunk) fill(r io.Reader, closed *atomic.Bool) (end int) {
 	for size := ChunkSize; ; size = min(2*size, maxLine+2) {
 		c.text = slices.Grow(c.text, max(0, size-len(c.text)))
-		for len(c.text) < size && c.err == nil {
+		for idle := 0; len(c.text) < size && c.err == nil; {
 			var n int
 			n, c.err = r.Read(c.text[len(c.text):size])
 			c.text = c.text[:len(c.text)+n]
-			if closed.Load() {
+			if idle++; n > 0 {
+				idle = 0
+			}
+			switch {
+			case closed.Load():
 				c.err = io.ErrClosedPipe
+			case idle > mostIdle && c.err == nil:
+				c.err = io.ErrNoProgress
 			}
 		}
 		end = bytes.LastIndexByte(c.text, '\n') + 1

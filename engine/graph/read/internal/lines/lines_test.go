@@ -177,3 +177,24 @@ func TestLongestLine(t *testing.T) {
 		t.Errorf("docs/graph-formats.md does not say %q", want)
 	}
 }
+
+// stuck gives some text, and then nothing, without an end.
+type stuck struct{ text []byte }
+
+func (r *stuck) Read(p []byte) (int, error) {
+	n := copy(p, r.text)
+	r.text = r.text[n:]
+	return n, nil
+}
+
+// TestNoProgress reads an input that never ends and gives nothing.
+func TestNoProgress(t *testing.T) {
+	l := New(&stuck{[]byte("1 2\n3")})
+	defer l.Close()
+	if line, err := l.Next(); err != nil || string(line) != "1 2" {
+		t.Errorf("%q, %v", line, err)
+	}
+	if line, err := l.Next(); !errors.Is(err, io.ErrNoProgress) {
+		t.Errorf("%q, %v", line, err)
+	}
+}
