@@ -74,17 +74,21 @@ func newQuotient(p *Pattern, limit int, cost func(vertices, arcs int) float64) *
 			q.left--
 		}
 	}
+	apart := q.left < n
 	for v := range int32(n) {
 		if q.node[v].weight > 0 {
-			q.node[v].degree = q.dropDense(v)
+			if apart {
+				q.dropDense(v)
+			}
+			q.node[v].degree = q.node[v].vars
 			q.enter(v)
 		}
 	}
 	return q
 }
 
-// dropDense drops the vertices that were set apart from v's list, and returns its length.
-func (q *quotient) dropDense(v int32) int32 {
+// dropDense drops the vertices that were set apart from v's list.
+func (q *quotient) dropDense(v int32) {
 	list := q.lists[q.node[v].rows:][:q.node[v].vars]
 	kept := list[:0]
 	for _, j := range list {
@@ -93,7 +97,6 @@ func (q *quotient) dropDense(v int32) int32 {
 		}
 	}
 	q.node[v].vars = int32(len(kept))
-	return q.node[v].vars
 }
 
 // enter puts a variable into the list of its degree.
