@@ -78,6 +78,9 @@ func (h *Held) Copy(s kernels.Stream, t kernels.Tile, data []byte) error {
 				}
 				enqueuing.Unlock()
 			}
+			if err != nil { // the others end, too
+				next.Store(int64(len(data)))
+			}
 			return err
 		})
 	}

@@ -226,6 +226,43 @@ func TestNarrowLanes(t *testing.T) {
 	}
 }
 
+// TestLimitOfNarrowLanes searches a graph whose distances fit 16 bits, though those along the tree of a search by
+// breadth do not, and one whose second part has a distance that is just too long.
+func TestLimitOfNarrowLanes(t *testing.T) {
+	const n = 100
+	for _, want := range []int{64, 32} {
+		b := graph.New(n, graph.Undirected, graph.AsKind(entry.KindI32))
+		for v := 1; v < n-4; v++ {
+			b.Add(v, v+1, float64(1+v%7))
+			if want == 64 {
+				b.Add(0, v, 30000)
+			}
+		}
+		if b.Add(0, 1, 1); want == 32 {
+			for v := n - 3; v < n-1; v++ { // two arcs
+				b.Add(v, v+1, float64(entry.Inf16/2+1))
+			}
+		}
+		g := built(t, b)
+		offer, err := searches.Engine{}.Offer(t.Context(), g, rows.Question{Rows: n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := offer.Prepare(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, ok := made.(rows.LaneReady)
+		if !ok {
+			t.Fatalf("%s does not search by lanes", offer.How)
+		}
+		j := judge{graph.NewSearch(g), g, t.Errorf}
+		if got := checkLanes(t, x, j, rand.New(rand.NewPCG(1, 2)).Perm(n)); got != want {
+			t.Errorf("%d lanes, want %d", got, want)
+		}
+	}
+}
+
 // TestLargeLanes searches graphs whose lanes are in several parts, with few weights and with many.
 func TestLargeLanes(t *testing.T) {
 	r := seeds.New(t)

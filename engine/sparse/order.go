@@ -64,10 +64,9 @@ const (
 	// lookEvery is after how many more vertices it is looked whether ordering can still pay. Elimination itself takes
 	// about as long as ordering or more: so a solve takes afterOrder times as long at least.
 	lookEvery, afterOrder = 8, 3
-	// Until elimination is estimated to take less than another solve, ordering may take mostOrder of the time of that. It
-	// ends, too, where those that have to be ordered before would take longer than that solve, if each took as long as
-	// those before: the last ones take longer. That is asked from leastOrdered vertices on, and in the first half of
-	// them, as the last ones of a plane graph do not.
+	// Until elimination is estimated to take less than another solve, ordering may take mostOrder of the time of that.
+	// It ends sooner, too, from leastOrdered vertices on, where elimination would take longer if each vertex took as
+	// many steps as those before, or as the lists of all neighbours have entries, whichever is less.
 	mostOrder, leastOrdered = 0.1, 1 << 10
 	// unasked is how many steps ordering goes on while it waits for OrderOptions.Most, and aheadFill of how many arcs at
 	// most the structure is made meanwhile.
@@ -112,7 +111,7 @@ func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, erro
 			}
 		}
 		if r.whole = r.Vertices != nil; !r.whole {
-			stop = newStopRule(o, g)
+			stop = newStopRule(o, g, p)
 			if r.Vertices, r.Steps, err = minimumDegree(ctx, p, g, stop); err != nil {
 				return nil, err
 			}
@@ -217,7 +216,8 @@ type stopRule struct {
 	looks        []look        // that were not compared yet
 	asked        chan struct{} // is closed when what follows is known; nil: it is not asked yet
 	most, second float64       // what OrderOptions.Most returns
-	needed       int           // how many vertices have to be eliminated before closing the core takes less than most
+	needed       float64       // how many vertices have to be eliminated before closing the core takes less than most
+	entries      float64       // of the lists of all neighbours, for each vertex
 	step         float64       // seconds of a step
 	ended        *look         // after which ordering ends; nil: it does not
 }
@@ -228,9 +228,12 @@ type look struct {
 	steps      int64
 }
 
-func newStopRule(o OrderOptions, g *graph.Graph) *stopRule {
+func newStopRule(o OrderOptions, g *graph.Graph, p *ordering.Pattern) *stopRule {
 	w := &stopRule{ledger: newLedger(g.N, o.Sources, o.Together, g.Symmetric), o: o}
 	w.step = stepSeconds * (1 + min(1, float64(g.N)/farVertices))
+	if o.Most != nil {
+		w.entries = p.ListEntries() / float64(g.N)
+	}
 	if o.Others == nil {
 		w.o.Others = o.Seconds
 	}
@@ -284,10 +287,11 @@ func (w *stopRule) compare(wait bool) bool {
 		w.asked = make(chan struct{})
 		go func() {
 			w.most, w.second = w.o.Most()
-			w.needed = sort.Search(w.Vertices, func(k int) bool {
+			w.needed = float64(sort.Search(w.Vertices, func(k int) bool {
 				c := float64(w.Vertices - k)
-				return w.o.Others(Work{Vertices: w.Vertices, Sources: w.Sources, Rounds: w.share * c * c * c}) <= w.most
-			})
+				return w.o.Others(Work{Vertices: w.Vertices, Sources: w.Sources, Eliminated: k, Core: w.Vertices - k,
+					Rounds: w.share * c * c * c}) <= w.most
+			}))
 			close(w.asked)
 		}()
 	}
@@ -301,8 +305,10 @@ func (w *stopRule) compare(wait bool) bool {
 	<-w.asked
 	for i, l := range w.looks {
 		w.least = min(w.least, w.o.Others(l.all))
-		taken, times := float64(l.steps)*w.step*w.second, float64(w.needed)/float64(l.all.Eliminated)
-		hopeless := l.all.Eliminated >= leastOrdered && times > 2 && afterOrder*taken*times > w.most
+		second := w.step * w.second // what a step is
+		taken := float64(l.steps) * second
+		each := min(float64(l.steps)/float64(l.all.Eliminated), w.entries)
+		hopeless := l.all.Eliminated >= leastOrdered && afterOrder*w.needed*each*second > w.most
 		if w.most > 0 && l.steps >= w.o.Ahead && (w.o.Others(l.least)+afterOrder*taken > w.most ||
 			w.least > w.most && (taken > mostOrder*w.most || hopeless)) {
 			w.ended = &w.looks[i]

@@ -268,13 +268,46 @@ func TestHopelessOrderEndsSoon(t *testing.T) {
 	r := seeds.New(t)
 	g := sparsetest.RandomOfDegree(t, r, 20000, 10)
 	some := mustOrder(t, g, OrderOptions{Limit: leastOrdered})
-	each := float64(some.Steps) / float64(some.Limit) * stepSeconds
+	each := float64(some.Steps) / float64(some.Limit)
+	each = min(each, symmetric(g).ListEntries()/float64(g.N)) * stepSeconds * (1 + float64(g.N)/farVertices)
 	o := OrderOptions{Seconds: estimate}
 	most, needed := estimate(some.At(0))/1000, 0.9*float64(g.N) // a core of a tenth takes as long
 	for _, times := range []float64{0.5, 1.3} {
 		o.Most = func() (float64, float64) { return most, times * most / (afterOrder * each * needed) }
 		if got := mustOrder(t, g, o); got.Limit < 1000 || (got.Limit < 1100) != (times > 1) {
 			t.Errorf("to order all takes %v of another solve: %d vertices were ordered", times, got.Limit)
+		}
+	}
+}
+
+// TestDearBeginning orders graphs of which only the first vertices take many steps, those between two hubs, or whose
+// lists are long, but not looked at: leaves of hubs. The others are a long ladder.
+func TestDearBeginning(t *testing.T) {
+	const first, n = 1100, 20000
+	for _, between := range []bool{true, false} {
+		b := graph.New(n, graph.Undirected)
+		for v := 2; v < 2+first; v++ {
+			if b.Add(v%2, v, 1); between {
+				b.Add((v+1)%2, v, 1)
+			}
+		}
+		for v := 2 + first; v < n; v++ {
+			next := 2 + first + (v-first)%(n-first-2) // the last two are joined to the first two
+			if b.Add(v, next, 1); v%2 == 0 {
+				b.Add(v, v+1, 1)
+			}
+		}
+		g := build(t, b.Add(0, n-1, 1).Add(1, n-2, 1))
+		some := mustOrder(t, g, OrderOptions{Limit: leastOrdered})
+		each, lists := float64(some.Steps)/float64(some.Limit), symmetric(g).ListEntries()/n
+		if (each > 2*lists) != between || (lists > 2*each) == between {
+			t.Fatalf("between hubs %v: %v steps each, %v entries", between, each, lists)
+		}
+		most, step := estimate(some.At(0))/1000, max(each, lists)*stepSeconds*(1+n/farVertices)
+		o := OrderOptions{Seconds: estimate}
+		o.Most = func() (float64, float64) { return most, 1.3 * most / (afterOrder * step * n) }
+		if got := mustOrder(t, g, o); got.Limit < n/2 {
+			t.Errorf("between hubs %v: %d vertices were ordered", between, got.Limit)
 		}
 	}
 }

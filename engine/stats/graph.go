@@ -98,7 +98,8 @@ func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ 
 		}
 	}
 	head := sync.OnceValue(func() savedHead { return o.head(g) })
-	go head() // reads the whole graph, meanwhile
+	go head()    // meanwhile
+	defer head() // it reads the graph, which is the caller's again
 	file, err := openSaved(o.File, head)
 	if err != nil {
 		return nil, nil, err

@@ -14,6 +14,16 @@ func (p *Pattern) n() int { return len(p.Start) - 1 }
 // Row returns the neighbours of a vertex, ascending, only for reading.
 func (p *Pattern) Row(v int32) []int32 { return p.Adj[p.Start[v]:p.Start[v+1]] }
 
+// ListEntries is how many entries the neighbours' lists of all vertices have, of those that MinimumDegree orders.
+func (p *Pattern) ListEntries() (sum float64) {
+	for v := range int32(p.n()) {
+		if d := len(p.Row(v)); d <= denseDegree(p.n()) {
+			sum += float64(d) * float64(d)
+		}
+	}
+	return sum
+}
+
 // clone returns a pattern with neighbours in memory of its own.
 func (p *Pattern) clone() *Pattern {
 	q := &Pattern{p.Start, pages.Make[int32](len(p.Adj))}
