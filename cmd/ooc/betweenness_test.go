@@ -201,7 +201,7 @@ func TestBetweennessGoesOn(t *testing.T) {
 			}
 			_, note, _ := strings.Cut(stderr.String(), "; added up betweenness in ")
 			resumed = resumed || strings.Contains(note, " sources of an earlier run")
-			if kills >= 20*crashtest.Repeats(1, 10) {
+			if kills >= crashtest.Repeats(20, crashtest.Times(50, 2000)) {
 				break
 			}
 		}

@@ -129,6 +129,7 @@ func codeOf(t *testing.T, err error) int {
 // process alone.
 func TestCluster(t *testing.T) {
 	crashtest.Slow(t)
+	t.Parallel() // it waits most of the time
 	all := mpitest.Launchers(t)
 	r := seeded(t)
 	flags := [][]string{{"--kind", "i32"}, {"--kind", "u16"}, {"--undirected"}, {"--kind", "u16", "--undirected"},
@@ -258,16 +259,27 @@ func wants(t *testing.T, dir string, args ...string) {
 	}
 }
 
+// unlessCampaign skips a test where another does the same, many times over.
+func unlessCampaign(t *testing.T, other string) {
+	t.Helper()
+	if crashtest.Repeats(0, 1) > 0 {
+		t.Skip(other + " does it")
+	}
+}
+
 // TestClusterKilled kills ranks at random moments, and goes on with other grids and other numbers of ranks.
 func TestClusterKilled(t *testing.T) {
 	crashtest.Slow(t)
+	unlessCampaign(t, "TestCampaignClusterKills")
+	t.Parallel() // it waits most of the time
 	killClusters(t, 2)
 }
 
 // TestCampaignClusterKills is TestClusterKilled, many times over.
 func TestCampaignClusterKills(t *testing.T) {
 	crashtest.Campaign(t)
-	killClusters(t, int(wantedKills(t, 2, 100)))
+	t.Parallel() // it waits most of the time
+	killClusters(t, int(wantedKills(t, 3, 100)))
 }
 
 // killClusters kills solves in other numbers of processes and on other grids in each turn.
@@ -301,6 +313,7 @@ func killClusters(t *testing.T, least int) {
 // TestClusterStopped sends SIGTERM to a rank. All stop after a checkpoint, and other ranks go on from there.
 func TestClusterStopped(t *testing.T) {
 	crashtest.Slow(t)
+	t.Parallel() // it waits most of the time
 	all := mpitest.Launchers(t)
 	r := seeded(t)
 	dir := clusterFolder(t, r, 2000)

@@ -70,6 +70,7 @@ func allAnswers(t *testing.T, dir, store string) (all []string) {
 // what one store does, and merged they are that store.
 func TestPartDir(t *testing.T) {
 	crashtest.Slow(t)
+	t.Parallel() // it waits most of the time
 	all := mpitest.Launchers(t)
 	r := seeded(t)
 	for i, n := range []int{1, 2, 4, 3, 4} {
@@ -134,12 +135,15 @@ func distSize(t *testing.T, store string) int64 {
 // TestPartDirKilled kills ranks at random moments. The same ranks go on.
 func TestPartDirKilled(t *testing.T) {
 	crashtest.Slow(t)
+	unlessCampaign(t, "TestCampaignPartDirKills")
+	t.Parallel() // it waits most of the time
 	killParts(t, 1)
 }
 
 // TestCampaignPartDirKills is TestPartDirKilled, many times over.
 func TestCampaignPartDirKills(t *testing.T) {
 	crashtest.Campaign(t)
+	t.Parallel() // it waits most of the time
 	killParts(t, int(wantedKills(t, 2, 100)))
 }
 
@@ -194,6 +198,7 @@ func ends(t *testing.T, code int, says string, run func() ([]byte, error)) {
 // Nothing is made on any.
 func TestPartDirNoSpace(t *testing.T) {
 	crashtest.Slow(t)
+	t.Parallel() // it waits most of the time
 	r := seeded(t)
 	l := crashtest.Some(r, 1, mpitest.Launchers(t))[0]
 	small := mounted(t, "-t", "tmpfs", "-o", "size=800k", "ooc-test")
@@ -244,6 +249,7 @@ func TestPartDirNoSpace(t *testing.T) {
 // TestPartDirRefuses damages, mixes up and takes away parts, and gives them to other grids. Nothing is given up.
 func TestPartDirRefuses(t *testing.T) {
 	crashtest.Slow(t)
+	t.Parallel() // it waits most of the time
 	r := seeded(t)
 	l := crashtest.Some(r, 1, mpitest.Launchers(t))[0]
 	dir := clusterFolder(t, r, 500, "--round", "64")

@@ -70,6 +70,7 @@ func runHurt() int {
 // with it, it always ends right, and nothing else is left.
 func TestCampaignPartDirRestart(t *testing.T) {
 	crashtest.Campaign(t)
+	t.Parallel() // it waits most of the time
 	all := mpitest.Launchers(t)
 	if all = slices.DeleteFunc(all, func(l *mpitest.Launcher) bool { return l.Name != "Open MPI" }); len(all) == 0 {
 		if os.Getenv("OOC_REQUIRE_MPI") == "1" {

@@ -24,10 +24,11 @@ const envSeed = "OOC_SEED"
 type opener = func(memory int64) (kernels.Device, error)
 
 // everything reports whether all inputs are drawn. A plain go test draws a fifth of them, others each time; a
-// campaign all, and so does a run for the sake of a GPU, whose kernels are judged nowhere else.
-func everything() bool {
-	return os.Getenv("OOC_CAMPAIGN") != "" || os.Getenv("OOC_REQUIRE_GPU") == "1"
-}
+// campaign all (a short one half of the larger ones), and so does a run for the sake of a GPU, whose kernels are
+// judged nowhere else.
+func everything() bool { return os.Getenv("OOC_CAMPAIGN") != "" || forGPU() }
+
+func forGPU() bool { return os.Getenv("OOC_REQUIRE_GPU") == "1" }
 
 // draws is how often inputs are drawn that everything draws n times.
 func draws(n int) int {
@@ -37,8 +38,11 @@ func draws(n int) int {
 	return entry.CeilDiv(n, 5)
 }
 
-// skips leaves out four of five inputs of n vertices, of the smallest none.
-func (b *bench) skips(n int) bool { return n > 64 && !everything() && b.IntN(5) > 0 }
+// skips leaves out inputs of n vertices, others each time: of the smallest none.
+func (b *bench) skips(n int) bool {
+	of := map[string]int{"": 5, "short": 2}[os.Getenv("OOC_CAMPAIGN")] // that many, of which one is drawn; 0: all are
+	return n > 64 && of > 0 && !forGPU() && b.IntN(of) > 0
+}
 
 type part struct {
 	name string

@@ -44,12 +44,13 @@ func relaxRow(row []float64, x float64, from []float64, narrow bool, limit float
 		return
 	}
 	for j, y := range from {
-		s := x + y
-		if narrow {
-			s = float64(float32(s))
-		}
-		if s < limit && s < row[j] {
-			row[j] = s
+		if s := x + y; s < row[j] { // seldom, and no rounding brings others below what is rounded itself
+			if narrow {
+				s = float64(float32(s))
+			}
+			if s < limit && s < row[j] {
+				row[j] = s
+			}
 		}
 	}
 }
