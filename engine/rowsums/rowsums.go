@@ -181,9 +181,7 @@ func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int6
 	}
 	w.down, w.inside = lengths(p.At[p.Count()]), lengths(p.InsideAt[p.Count()])
 	if err = cmp.Or(w.held.Err(), open(), p.Find()); err == nil {
-		if err = w.held.Copy(s, w.down, v.Entries(p.Down)); err == nil {
-			err = w.held.Copy(s, w.inside, v.Entries(p.Inside))
-		}
+		err = errors.Join(s.CopyIn(w.down, v.Entries(p.Down)), s.CopyIn(w.inside, v.Entries(p.Inside)), s.Sync())
 	}
 	if err != nil { // one that is not of memory counts
 		failed := computing.Wait()

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"math"
 
-	"golang.org/x/sync/errgroup"
-
 	"ooc/engine/searches"
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -36,21 +34,21 @@ func NewSearched(g *searches.LaneGraph, d kernels.Device, most, lanes int, quest
 	if err != nil {
 		return nil, err
 	}
-	load, err := w.takeSearch() // before batches, of which fewer do
-	if err != nil {
-		return nil, errors.Join(err, w.Close())
+	if err = w.loadSearch(); err == nil {
+		err = w.open(most, lanes, questions)
 	}
-	var loading errgroup.Group
-	loading.Go(load)
-	opened := w.open(most, lanes, questions)
-	if err = cmp.Or(loading.Wait(), opened); err != nil { // which is of memory, if both fail
+	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
 }
 
-// takeSearch takes the device's memory for the graph. load copies it there.
-func (w *Sums) takeSearch() (load func() error, _ error) {
+// loadSearch copies the graph to the device.
+func (w *Sums) loadSearch() error {
+	s, err := w.device.NewStream()
+	if err != nil {
+		return err
+	}
 	g, pieces := w.of, []int32(nil)
 	for v := range g.Vertices {
 		first, end := int32(g.Starts[v]), int32(g.Starts[v+1])
@@ -62,24 +60,11 @@ func (w *Sums) takeSearch() (load func() error, _ error) {
 			pieces = append(pieces, int32(v), first, min(first+pieceArcs, end), shared)
 		}
 	}
-	data := [][]byte{entry.Bytes(g.Vertices), entry.Bytes(pieces), entry.Bytes(g.Ends), entry.Bytes(g.Weights)}
-	at := make([]kernels.Tile, len(data))
-	for i, b := range data {
-		at[i].Buf = w.held.Buffer(int64(max(len(b), entry.WordBytes)))
-	}
-	w.names = at[0]
-	w.all = kernels.LaneSearch{Rows: len(g.Vertices), Pieces: at[1], PieceCount: len(pieces) / 4, Ends: at[2],
-		Weights: at[3], Arcs: len(g.Ends), Near: g.Near}
-	return func() error {
-		s, err := w.device.NewStream()
-		for i := 0; i < len(data) && err == nil; i++ {
-			err = w.held.Copy(s, at[i], data[i])
-		}
-		if s != nil {
-			err = errors.Join(err, s.Close())
-		}
-		return err
-	}, w.held.Err()
+	put := func(data []byte) kernels.Tile { return w.held.Put(s, data, 0) }
+	w.names = put(entry.Bytes(g.Vertices))
+	w.all = kernels.LaneSearch{Rows: len(g.Vertices), Pieces: put(entry.Bytes(pieces)), PieceCount: len(pieces) / 4,
+		Ends: put(entry.Bytes(g.Ends)), Weights: put(entry.Bytes(g.Weights)), Arcs: len(g.Ends), Near: g.Near}
+	return cmp.Or(w.held.Err(), s.Close())
 }
 
 // searchRoom is the memory of a search beside its rows: sources, and then what the device needs.
