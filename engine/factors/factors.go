@@ -79,7 +79,7 @@ const deviceTimes = 50
 // Measured on an H100 (docs/benchmarks.md).
 const (
 	piecesStart   = 0.15    // to begin
-	orderVertex   = 2.2e-6  // to order, for each vertex
+	orderVertex   = 1.9e-6  // to order, for each vertex
 	closeProduct  = 7e-14   // of all of the core's, as devices do not halve them
 	crossProduct  = 1.1e-13 // to the distances between upper ranks
 	sweepProducts = 6.7e-13 // that pieces take for each of a sweep

@@ -49,7 +49,8 @@ func (w *Sums) loadSearch() error {
 	if err != nil {
 		return err
 	}
-	g, pieces := w.of, []int32(nil)
+	g := w.of
+	pieces := make([]int32, 0, 4*(len(g.Vertices)+len(g.Ends)/pieceArcs))
 	for v := range g.Vertices {
 		first, end := int32(g.Starts[v]), int32(g.Starts[v+1])
 		shared := int32(0)

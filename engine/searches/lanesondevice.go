@@ -12,7 +12,7 @@ const mostLanes = 512
 // Measured on an H100 (docs/benchmarks.md).
 const (
 	laneStart  = 0.1     // to begin
-	loadArc    = 0.3e-6  // for each arc, to make the graph ready
+	loadArc    = 0.1e-6  // for each arc, to make the graph ready
 	laneByte   = 3.2e-12 // for each source, arc and byte of a distance
 	laneSum    = 1.5e-11 // for each distance
 	laneColumn = 3.5e-11 // and more where columns are added up, too

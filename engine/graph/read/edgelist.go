@@ -109,14 +109,13 @@ func (r *edgeReader) read() error {
 				return err
 			}
 		}
+		r.in.Plain(r.plainLine)
 		line, err := r.in.Next()
 		switch {
 		case err == io.EOF:
 			return r.settle()
 		case err != nil:
 			return err
-		case r.in.Plain != nil && r.plainLine(r.in.Plain):
-			continue
 		case len(line) == 0 || line[0] <= '/' && isSkipped(line):
 			r.comment(line)
 			continue

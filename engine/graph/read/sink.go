@@ -120,15 +120,17 @@ func (s *sink) plainArc(u, v, weight uint32) bool {
 // header, and all that it announces.
 func (s *sink) eachLine(marks, kind string, n int, most uint32, header string, line func([][]byte) error) error {
 	s.in.Expect(kind, ' ', n)
-	err := s.in.Each(func(text []byte) error {
-		if x := s.in.Plain; x != nil && x[2] < most && s.plainArc(x[0], x[1], x[2]) {
-			return nil
-		}
+	plain := func(x *[3]uint32) bool { return x[2] < most && s.plainArc(x[0], x[1], x[2]) }
+	s.in.Plain(plain)
+	err := s.in.Each(func(text []byte) (err error) {
 		s.words = appendWords(s.words[:0], text)
-		if len(s.words) == 0 || strings.IndexByte(marks, s.words[0][0]) >= 0 {
-			return nil
+		if len(s.words) > 0 && strings.IndexByte(marks, s.words[0][0]) < 0 {
+			err = line(s.words)
 		}
-		return line(s.words)
+		if err == nil {
+			s.in.Plain(plain)
+		}
+		return err
 	})
 	return cmp.Or(err, s.complete(header))
 }

@@ -34,8 +34,7 @@ var errLongLine = fmt.Errorf("the line is longer than %d MiB", maxLine>>20)
 // Reader hands out an input's lines in order. A goroutine of its own reads, and so decompresses, ahead, and others cut
 // what it has read into lines.
 type Reader struct {
-	Line  int64      // the number of the line that Next returned last
-	Plain *[3]uint32 // its numbers, if it is as Expect says, with 1 for a third that is not expected; else nil
+	Line int64 // the number of the line that Next returned last, or Plain
 
 	text   []byte // what is left of the chunk in hand
 	lines  []line // its lines, if they are cut
@@ -187,14 +186,9 @@ func (l *Reader) Next() ([]byte, error) {
 		}
 	}
 	l.Line++
-	l.Plain = nil
 	var size int
 	if len(l.lines) > 0 {
-		known := &l.lines[0]
-		l.lines = l.lines[1:]
-		if size = int(known.size); known.x[0] != odd {
-			l.Plain = &known.x
-		}
+		size, l.lines = int(l.lines[0].size), l.lines[1:]
 	} else {
 		size = lineSize(l.text)
 	}
@@ -209,6 +203,23 @@ func (l *Reader) Next() ([]byte, error) {
 		return nil, errLongLine
 	}
 	return line, nil
+}
+
+// Plain passes the numbers of the lines that follow to take, with 1 for a third that is not expected, while they are as
+// Expect says and take takes them.
+func (l *Reader) Plain(take func(x *[3]uint32) bool) {
+	for {
+		l.advance()
+		taken, bytes := 0, 0
+		for taken < len(l.lines) && l.lines[taken].x[0] != odd && take(&l.lines[taken].x) {
+			bytes += int(l.lines[taken].size)
+			taken++
+		}
+		l.Line += int64(taken)
+		if l.text, l.lines = l.text[bytes:], l.lines[taken:]; taken == 0 || len(l.text) > 0 {
+			return
+		}
+	}
 }
 
 // Each passes each line that is left to line, as Next returns them.

@@ -24,7 +24,7 @@ type line struct {
 // odd stands for the first number of a line that is not plain.
 const odd = math.MaxUint32
 
-// Expect makes Next set Plain for lines of kind and two or three numbers with sep between them.
+// Expect makes Plain take lines of kind and two or three numbers with sep between them.
 func (l *Reader) Expect(kind string, sep byte, n int) {
 	p := &plain{kind, sep, n}
 	l.plain.Store(p)
