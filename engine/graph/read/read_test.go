@@ -500,8 +500,11 @@ func randomText(r *rand.Rand) (string, Options, map[string]float64) {
 	}
 	var b strings.Builder
 	want := map[string]float64{}
-	for range 1 + r.IntN(200) {
+	for i := range 1 + r.IntN(200) {
 		u, v, w := id(), id(), float64(r.IntN(1000))
+		if i == 0 { // "2 2 99" before 99 lines might be the size of a matrix
+			w += 2000
+		}
 		if fractions {
 			w /= 8
 		}
