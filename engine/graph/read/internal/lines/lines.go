@@ -119,8 +119,9 @@ func (l *Reader) empty() *chunk {
 
 // fill reads until the chunk is full, or is longer and has the end of a line. It returns where its last line ends.
 func (c *chunk) fill(r io.Reader, closed *atomic.Bool) (end int) {
-	for size := ChunkSize; ; size = min(2*size, maxLine+2) {
-		c.text = slices.Grow(c.text, max(0, size-len(c.text)))
+	from := 0 // where the end of a line is looked for
+	for size := max(ChunkSize, len(c.text)); ; size = min(size+ChunkSize, maxLine+2) {
+		c.text = slices.Grow(c.text, size-len(c.text))
 		for idle := 0; len(c.text) < size && c.err == nil; {
 			var n int
 			n, c.err = r.Read(c.text[len(c.text):size])
@@ -135,7 +136,10 @@ func (c *chunk) fill(r io.Reader, closed *atomic.Bool) (end int) {
 				c.err = io.ErrNoProgress
 			}
 		}
-		end = bytes.LastIndexByte(c.text, '\n') + 1
+		if end = bytes.LastIndexByte(c.text[from:], '\n') + 1; end > 0 {
+			end += from
+		}
+		from = len(c.text)
 		switch {
 		case c.err == io.EOF:
 			return len(c.text)
@@ -152,7 +156,7 @@ func (c *chunk) fill(r io.Reader, closed *atomic.Bool) (end int) {
 func (l *Reader) advance() {
 	for len(l.text) == 0 && l.chunk.err == nil {
 		if cap(l.chunk.text) > 2*ChunkSize { // of a long line
-			l.chunk.text = nil
+			l.chunk.text, l.chunk.lines = nil, nil
 		}
 		l.spare <- l.chunk
 		l.chunk = <-l.chunks

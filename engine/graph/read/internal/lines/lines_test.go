@@ -207,3 +207,24 @@ func TestNoProgress(t *testing.T) {
 		t.Errorf("%q, %v", line, err)
 	}
 }
+
+// TestLongLineAlone wants little more than a long line read at once, and small chunks after it.
+func TestLongLineAlone(t *testing.T) {
+	defer func(size int) { ChunkSize = size }(ChunkSize)
+	ChunkSize = 64
+	const long = 5000
+	l := New(strings.NewReader(strings.Repeat("x", long) + "\n" + strings.Repeat("1 2\n", 4000)))
+	defer l.Close()
+	for i := range 4001 {
+		if _, err := l.Next(); err != nil {
+			t.Fatal(err)
+		}
+		most := 2 * ChunkSize
+		if i < most { // maybe still in the chunk of the long line
+			most += long
+		}
+		if size := len(l.chunk.text); size > most {
+			t.Fatalf("after line %d, a chunk of %d bytes", i+1, size)
+		}
+	}
+}
