@@ -203,14 +203,7 @@ func TestNarrowLanes(t *testing.T) {
 			add(v-1, v, longest*(0.3+r.Float64()))
 		}
 		g := built(t, b)
-		offer, err := searches.Engine{}.Offer(t.Context(), g, rows.Question{Rows: n})
-		if err != nil {
-			t.Fatal(err)
-		}
-		made, err := offer.Prepare(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		made := prepared(t, g, searches.Engine{}, rows.Question{Rows: n})
 		x, ok := made.(rows.LaneReady)
 		if !ok {
 			continue
@@ -244,17 +237,10 @@ func TestLimitOfNarrowLanes(t *testing.T) {
 			}
 		}
 		g := built(t, b)
-		offer, err := searches.Engine{}.Offer(t.Context(), g, rows.Question{Rows: n})
-		if err != nil {
-			t.Fatal(err)
-		}
-		made, err := offer.Prepare(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		made := prepared(t, g, searches.Engine{}, rows.Question{Rows: n})
 		x, ok := made.(rows.LaneReady)
 		if !ok {
-			t.Fatalf("%s does not search by lanes", offer.How)
+			t.Fatalf("%T does not search by lanes", made)
 		}
 		j := judge{graph.NewSearch(g), g, t.Errorf}
 		if got := checkLanes(t, x, j, rand.New(rand.NewPCG(1, 2)).Perm(n)); got != want {

@@ -139,6 +139,7 @@ func quotient(sum *big.Int, scale int64) float64 {
 	return q
 }
 
+// quotientOf is quotient of a sum that fits 64 bits.
 func quotientOf(sum, scale int64) float64 {
 	const exact = 1 << 53
 	if -exact <= sum && sum <= exact && scale <= exact {

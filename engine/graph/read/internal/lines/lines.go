@@ -209,18 +209,18 @@ func (l *Reader) Next() ([]byte, error) {
 	return line, nil
 }
 
-// Plain passes the numbers of the lines that follow to take, with 1 for a third that is not expected, while they are as
-// Expect says and take takes them.
+// Plain calls take with the numbers of each line that follows, until one is not as Expect says, or take returns false:
+// Next returns that line. A third number that is not expected is 1.
 func (l *Reader) Plain(take func(x *[3]uint32) bool) {
 	for {
 		l.advance()
-		taken, bytes := 0, 0
+		taken, size := 0, 0
 		for taken < len(l.lines) && l.lines[taken].x[0] != odd && take(&l.lines[taken].x) {
-			bytes += int(l.lines[taken].size)
+			size += int(l.lines[taken].size)
 			taken++
 		}
 		l.Line += int64(taken)
-		if l.text, l.lines = l.text[bytes:], l.lines[taken:]; taken == 0 || len(l.text) > 0 {
+		if l.text, l.lines = l.text[size:], l.lines[taken:]; taken == 0 || len(l.text) > 0 {
 			return
 		}
 	}
