@@ -148,7 +148,7 @@ func (x *Expander) Lanes(sources []int32, take func(batch []int32, first int, m 
 
 // Close frees what the factors were made with. Nothing may ask them any more.
 func (f *Factors) Close() error {
-	err := errors.Join(f.Core.Fetch(), f.host.Close())
+	err := errors.Join(f.Core.Close(), f.host.Close())
 	if f.file != nil {
 		err = errors.Join(err, f.file.Close())
 	}

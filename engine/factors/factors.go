@@ -173,7 +173,7 @@ func prepare(ctx context.Context, g *graph.Graph, q rows.Question, order *sparse
 	}
 	f.CoreSeconds = time.Since(closing).Seconds()
 	if err == nil && ctx.Err() != nil {
-		err = errors.Join(context.Cause(ctx), f.Core.Fetch()) // a device may have it
+		err = errors.Join(context.Cause(ctx), f.Core.Close()) // a device may have it
 	}
 	if err != nil {
 		return nil, err

@@ -26,6 +26,7 @@ import (
 type Sums struct {
 	variant  entry.Variant
 	vertices []int32 // by rank
+	columns  bool    // sums of ranks are wanted
 	device   kernels.Device
 	can      kernels.LaneOps
 	held     device.Held
@@ -57,18 +58,18 @@ func memory(e *sparse.Elimination, lanes int) (fixed, batch int64) {
 }
 
 // New copies to the device what all batches share, and makes at most so many of these as there is memory for: each of
-// so many lanes, a multiple of kernels.DeviceLaneUnit, and for questions that take as much as these. It fails with
-// kernels.ErrNoMemory where there is room for none.
+// so many lanes, a multiple of kernels.DeviceLaneUnit, for sums of ranks if columns is set, and for questions that take
+// as much as these. It fails with kernels.ErrNoMemory where there is room for none.
 //
 // The distances between upper ranks come last, from those of the core, for which core may wait, but which another
 // goroutine closes. Where the device has no memory to compute them, upper does, as e.UpperDistances. Their errors are
 // New's. Sums on several devices may have the same sync.OnceValues.
-func New(e *sparse.Elimination, d kernels.Device, core, upper func() (*sparse.DenseCore, error), most, lanes int,
-	questions ...kernels.LaneQuestion) (w *Sums, err error) {
+func New(e *sparse.Elimination, d kernels.Device, core, upper func() (*sparse.DenseCore, error), columns bool,
+	most, lanes int, questions ...kernels.LaneQuestion) (w *Sums, err error) {
 	if e.Pieces == nil {
 		return nil, errors.New("there are no pieces")
 	}
-	w = &Sums{variant: e.Variant, vertices: e.Vertices, device: d, e: e, above: device.Held{On: d}}
+	w = &Sums{variant: e.Variant, vertices: e.Vertices, columns: columns, device: d, e: e, above: device.Held{On: d}}
 	fixed, batch := memory(e, lanes)
 	most, batch, room, err := w.fit(fixed, batch, most, lanes, questions)
 	if err != nil {
@@ -101,7 +102,10 @@ func (w *Sums) fit(fixed, batch int64, most, lanes int, questions []kernels.Lane
 		return 0, 0, 0, fmt.Errorf("batches of %d lanes: want a multiple of %d", lanes, kernels.DeviceLaneUnit)
 	}
 	n := int64(len(w.vertices))
-	batch += int64(w.variant.Bytes()*lanes)*n + int64(kernels.LaneSumBytes)*(n+int64(lanes)*(2+n/kernels.LaneSumRows))
+	batch += int64(w.variant.Bytes()*lanes)*n + int64(kernels.LaneSumBytes)*int64(lanes)*(2+n/kernels.LaneSumRows)
+	if w.columns {
+		batch += int64(kernels.LaneSumBytes) * n
+	}
 	for _, q := range questions {
 		_, _, all := q.Room(w.variant, lanes, len(w.vertices)).Places()
 		batch += int64(all)
@@ -230,7 +234,7 @@ type Batch struct {
 	rows    kernels.Buffer
 	sums    kernels.Buffer // of lanes, and then of ranks
 	lists   kernels.Buffer // the blocks and terms of a batch, or its sources and the memory of a search
-	host    []byte         // what is copied in: the lists and the starts
+	host    []byte         // what is copied in: the lists, and some starts at a time
 	results []byte         // what is copied out
 
 	count int       // sources of the rows that are there
@@ -238,8 +242,19 @@ type Batch struct {
 
 	start []int32 // of each upper rank: its row of starts in this batch; -1: it has none
 	ranks []int32 // those that have one
+	paths []path  // of which these rows are made
 	order []int32 // lanes by rank
 }
+
+// path is one from a lane's source up to the rank of a row of starts.
+type path struct {
+	row, lane int32
+	length    uint64
+}
+
+// startRows is how many rows of starts are copied to a device at a time. Page-locked memory for all of them would take
+// longer to get than the rows of some graphs to compute.
+var startRows = 1024
 
 const listAlign = 256
 
@@ -253,8 +268,12 @@ func (b *Batch) listBytes() int {
 func (w *Sums) newBatch(lanes int, questions []kernels.LaneQuestion) (*Batch, error) {
 	b := &Batch{w: w, lanes: lanes, held: device.Held{On: w.device}}
 	n, h := len(w.vertices), &b.held
-	b.sums = h.Buffer(b.laneSums() + int64(n*kernels.LaneSumBytes))
-	b.results = h.Host(int64((lanes + n) * kernels.LaneSumBytes))
+	ranks := 0
+	if w.columns {
+		ranks = n * kernels.LaneSumBytes
+	}
+	b.sums = h.Buffer(b.laneSums() + int64(ranks))
+	b.results = h.Host(int64(lanes*kernels.LaneSumBytes + ranks))
 	for _, q := range questions {
 		_, work, all := q.Room(w.variant, lanes, n).Places()
 		b.asked = append(b.asked, &asking{h.Buffer(int64(all)), h.Host(int64(work))})
@@ -272,19 +291,20 @@ func (w *Sums) newBatch(lanes int, questions []kernels.LaneQuestion) (*Batch, er
 
 func (b *Batch) open() error {
 	e, h := b.w.e, &b.held
-	n, row, kind := len(e.Vertices), b.lanes*e.Variant.Bytes(), e.Variant.Kind()
+	n, row := len(e.Vertices), b.lanes*e.Variant.Bytes()
 	b.start = slices.Repeat([]int32{-1}, e.Pieces.Upper)
 	b.rows = h.Buffer(int64(n+b.lanes+e.Pieces.Upper) * int64(row))
 	b.lists = h.Buffer(int64(b.listBytes()))
-	b.host = h.Host(int64(b.listBytes() + max(b.lanes, e.Pieces.Upper)*row))
+	b.host = h.Host(int64(b.listBytes() + min(startRows, e.Pieces.Upper)*row))
 	if h.Err() != nil {
 		return h.Err()
 	}
-	for l := range b.lanes {
-		kind.Fill(b.host[l*row:][:row], kind.Unreachable())
-		kind.Put(b.host[l*row:], l, 0)
-	}
-	return errors.Join(b.stream.CopyIn(b.row(n), b.host[:b.lanes*row]), b.stream.Sync())
+	// A product of no arcs is unreachable but for the diagonal.
+	none, bytes := kernels.Tile{Buf: b.lists}, (b.lanes+1)*entry.WordBytes
+	clear(b.host[:bytes])
+	return errors.Join(b.stream.CopyIn(none, b.host[:bytes]), b.w.can.ArcProduct(b.stream, e.Variant,
+		kernels.ArcProduct{Dst: b.row(n), Edge: b.lanes, Fresh: true, Offsets: none, Ends: none, Weights: none,
+			Offsets2: none, Ends2: none, Weights2: none}), b.stream.Sync())
 }
 
 // laneSums is the bytes of the sums of lanes and of parts of them.
@@ -297,14 +317,14 @@ func (b *Batch) row(i int) kernels.Tile {
 	return kernels.Tile{Buf: b.rows, Off: int64(i) * int64(b.lanes*b.w.variant.Bytes())}
 }
 
-// Sums returns the sums of the rows of some sources, which are vertices: of each source those of its row, and if
-// columns is set of each rank those of the distances from all these sources. They are there until the next call of
+// Sums returns the sums of the rows of some sources, which are vertices: of each source those of its row, and if New
+// was asked for them of each rank those of the distances from all these sources. They are there until the next call of
 // Sums. Names of rows are vertices. A batch takes at most as many sources as it has lanes.
-func (b *Batch) Sums(sources []int32, columns bool) (rows, ranks []kernels.LaneSum, err error) {
+func (b *Batch) Sums(sources []int32) (rows, ranks []kernels.LaneSum, err error) {
 	if len(sources) == 0 || len(sources) > b.lanes {
 		return nil, nil, fmt.Errorf("sums of %d sources in a batch of %d lanes", len(sources), b.lanes)
 	}
-	if err := b.enqueue(sources, columns); err != nil {
+	if err := b.enqueue(sources); err != nil {
 		return nil, nil, errors.Join(err, b.stream.Sync())
 	}
 	if err := b.stream.Sync(); err != nil {
@@ -312,13 +332,13 @@ func (b *Batch) Sums(sources []int32, columns bool) (rows, ranks []kernels.LaneS
 	}
 	b.count = len(sources)
 	all := kernels.LaneSumsIn(b.results)
-	if columns {
-		ranks = all[b.lanes:][:len(b.w.vertices)]
+	if b.w.columns {
+		ranks = all[b.lanes:]
 	}
 	return all[:len(sources)], ranks, nil
 }
 
-func (b *Batch) enqueue(sources []int32, columns bool) error {
+func (b *Batch) enqueue(sources []int32) error {
 	fill, v := b.multiply, b.w.variant
 	if b.w.searching != nil {
 		fill = b.search
@@ -326,7 +346,7 @@ func (b *Batch) enqueue(sources []int32, columns bool) error {
 	err := fill(sources)
 	s := kernels.LaneSums{Lanes: b.row(0), Width: b.lanes, Rows: len(b.w.vertices), Names: b.w.names,
 		ByLane: kernels.Tile{Buf: b.sums}, Count: len(sources)}
-	if columns {
+	if b.w.columns {
 		s.ByRow = kernels.Tile{Buf: b.sums, Off: b.laneSums()}
 	}
 	if err == nil {
@@ -335,7 +355,7 @@ func (b *Batch) enqueue(sources []int32, columns bool) error {
 	if err == nil {
 		err = b.stream.CopyOut(b.results[:b.lanes*kernels.LaneSumBytes], s.ByLane)
 	}
-	if err == nil && columns {
+	if err == nil && b.w.columns {
 		err = b.stream.CopyOut(b.results[b.lanes*kernels.LaneSumBytes:], s.ByRow)
 	}
 	return err
@@ -345,8 +365,7 @@ func (b *Batch) enqueue(sources []int32, columns bool) error {
 func (b *Batch) multiply(sources []int32) error {
 	e, v := b.w.e, b.w.e.Variant
 	n, upper := len(e.Vertices), e.Pieces.Upper
-	starts := b.host[b.listBytes():]
-	b.climb(sources, starts)
+	b.climb(sources)
 	var toUpper, own blockList
 	for i, x := range b.ranks {
 		toUpper.terms = append(toUpper.terms, int32(n+b.lanes+i), int32(int(x)*b.w.pitch/kernels.LaneWeightUnit))
@@ -362,8 +381,11 @@ func (b *Batch) multiply(sources []int32) error {
 	}
 	list := func(i int) kernels.Tile { return kernels.Tile{Buf: b.lists, Off: at[i]} }
 	err := b.stream.CopyIn(kernels.Tile{Buf: b.lists}, memory)
-	if used := len(b.ranks) * b.lanes * v.Bytes(); err == nil && used > 0 {
-		err = b.stream.CopyIn(b.row(n+b.lanes), starts[:used])
+	for first := 0; err == nil && first < len(b.ranks); first += startRows {
+		if first > 0 { // those before are copied from this memory
+			err = b.stream.Sync()
+		}
+		err = cmp.Or(err, b.stream.CopyIn(b.row(n+b.lanes+first), b.starts(first)))
 	}
 	for _, p := range []kernels.LaneBlocks{
 		{Weights: b.w.upper, Blocks: list(0), Terms: list(1), Count: len(toUpper.blocks) / blockWords, Fresh: true},
@@ -378,22 +400,20 @@ func (b *Batch) multiply(sources []int32) error {
 	return err
 }
 
-// climb lists the upper ranks at which paths from the sources leave their pieces, and writes a row of lanes for each:
-// the lengths of these paths. A source that is an upper rank is there already.
-func (b *Batch) climb(sources []int32, starts []byte) {
+// climb lists the upper ranks at which paths from the sources leave their pieces, a row of lanes for each, and these
+// paths. A source that is an upper rank is there already.
+func (b *Batch) climb(sources []int32) {
 	for _, x := range b.ranks {
 		b.start[x] = -1
 	}
-	b.ranks = b.ranks[:0]
-	p, kind, row := b.w.e.Pieces, b.w.e.Variant.Kind(), b.lanes*b.w.e.Variant.Bytes()
-	up := entry.Bytes(p.Up)
+	b.ranks, b.paths = b.ranks[:0], b.paths[:0]
+	p, kind, up := b.w.e.Pieces, b.w.e.Variant.Kind(), entry.Bytes(b.w.e.Pieces.Up)
 	begin := func(x int32, lane int, length uint64) {
 		if b.start[x] < 0 {
 			b.start[x] = int32(len(b.ranks))
-			kind.Fill(starts[len(b.ranks)*row:][:row], kind.Unreachable())
 			b.ranks = append(b.ranks, x)
 		}
-		kind.Put(starts[int(b.start[x])*row:], lane, length)
+		b.paths = append(b.paths, path{b.start[x], int32(lane), length})
 	}
 	for lane, s := range sources {
 		r := b.w.e.Rank[s]
@@ -406,6 +426,19 @@ func (b *Batch) climb(sources []int32, starts []byte) {
 			begin(x, lane, kind.Wide().At(up, int(p.At[i])*sparse.PieceUnit+k*p.Pitch(i)+int(r-p.First[i])))
 		}
 	}
+}
+
+// starts makes rows of starts from the given one on, startRows of them or as many as there are.
+func (b *Batch) starts(first int) []byte {
+	kind, row := b.w.e.Variant.Kind(), b.lanes*b.w.e.Variant.Bytes()
+	rows := b.host[b.listBytes():][:min(startRows, len(b.ranks)-first)*row]
+	kind.Fill(rows, kind.Unreachable())
+	for _, p := range b.paths {
+		if at := int(p.row) - first; at >= 0 && at*row < len(rows) {
+			kind.Put(rows[at*row:], int(p.lane), p.length)
+		}
+	}
+	return rows
 }
 
 // ownPieces lists blocks for the sources' own pieces.

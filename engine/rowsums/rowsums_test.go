@@ -25,8 +25,10 @@ func TestSums(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer shut(t, d.Close)
+	defer func(was int) { startRows = was }(startRows)
 	checked := 0
 	for range 20 {
+		startRows = 1 + r.IntN(20) // so that there are more starts than are copied at a time
 		for _, w := range enginetest.AllKinds {
 			slack := 0.0
 			if w.Kind.Float() {
@@ -60,7 +62,8 @@ func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack floa
 	on, question := conformance.WithLaneOps(d), kernels.LaneNearest{K: 2}
 	lanes := kernels.DeviceLaneUnit * (1 + r.IntN(2))
 	fixed, batch := memory(e, lanes)
-	_, batch, _, err = (&Sums{variant: e.Variant, vertices: e.Vertices, device: on}).fit(fixed, batch, 1, lanes,
+	columns := r.IntN(2) == 0
+	_, batch, _, err = (&Sums{variant: e.Variant, vertices: e.Vertices, columns: columns, device: on}).fit(fixed, batch, 1, lanes,
 		[]kernels.LaneQuestion{question})
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +80,7 @@ func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack floa
 	}
 	closed := func() (*sparse.DenseCore, error) { return core, nil }
 	upper := func() (*sparse.DenseCore, error) { return e.UpperDistances(t.Context(), d, core) }
-	w, err := New(e, on, closed, upper, 2, lanes, question)
+	w, err := New(e, on, closed, upper, columns, 2, lanes, question)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,8 +95,7 @@ func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack floa
 		for i, s := range r.Perm(g.N)[:len(sources)] {
 			sources[i] = int32(s)
 		}
-		columns := r.IntN(2) == 0
-		rows, ranks, err := b.Sums(sources, columns)
+		rows, ranks, err := b.Sums(sources)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,10 +118,10 @@ func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack floa
 			sameSum(t, e.Variant, sum, one, slack)
 		}
 	}
-	if _, _, err := b.Sums(nil, false); err == nil {
+	if _, _, err := b.Sums(nil); err == nil {
 		t.Error("no sources are not refused")
 	}
-	if _, err := New(e, conformance.WithLaneOps(d), closed, upper, 1, 65); err == nil {
+	if _, err := New(e, conformance.WithLaneOps(d), closed, upper, false, 1, 65); err == nil {
 		t.Error("65 lanes are not refused")
 	}
 	return true
@@ -150,7 +152,7 @@ func TestSearched(t *testing.T) {
 			continue
 		}
 		checked++
-		w, err := NewSearched(in, d, 2, 64)
+		w, err := NewSearched(in, d, true, 2, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +160,7 @@ func TestSearched(t *testing.T) {
 		for _, v := range r.Perm(g.N)[:1+r.IntN(min(g.N, 64))] {
 			sources = append(sources, int32(v))
 		}
-		got, ranks, err := w.Batches[1].Sums(sources, true)
+		got, ranks, err := w.Batches[1].Sums(sources)
 		if err != nil || len(ranks) != g.N {
 			t.Fatal(len(ranks), err)
 		}
@@ -171,7 +173,7 @@ func TestSearched(t *testing.T) {
 			sameSum(t, in.Variant, got[i], want, 1e-4)
 		}
 		shut(t, w.Close)
-		if _, err := NewSearched(in, d, 1, 65); err == nil {
+		if _, err := NewSearched(in, d, false, 1, 65); err == nil {
 			t.Error("65 lanes are not refused")
 		}
 	}

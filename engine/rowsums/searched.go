@@ -21,9 +21,9 @@ type searching struct {
 const pieceArcs = 64
 
 // NewSearched is New for rows that a device finds by searches, in a graph of less than 2³¹ arcs.
-func NewSearched(g *searches.LaneGraph, d kernels.Device, most, lanes int, questions ...kernels.LaneQuestion) (
-	*Sums, error) {
-	w := &Sums{variant: g.Variant, vertices: g.Vertices, device: d, searching: &searching{of: g}}
+func NewSearched(g *searches.LaneGraph, d kernels.Device, columns bool, most, lanes int,
+	questions ...kernels.LaneQuestion) (*Sums, error) {
+	w := &Sums{variant: g.Variant, vertices: g.Vertices, columns: columns, device: d, searching: &searching{of: g}}
 	var ok bool
 	if w.ops, ok = kernels.As[kernels.SearchOps](d); !ok {
 		return nil, errors.New("the device does not search")

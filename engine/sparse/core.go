@@ -228,14 +228,24 @@ type keptCore struct {
 // Fetch makes sure that Matrix is there, and not on the device that has closed the core. Any number of goroutines may
 // call it.
 func (c *DenseCore) Fetch() error {
+	return c.leave(func(k *keptCore) error {
+		c.make()
+		return errors.Join(k.stream.CopyOut(entry.Bytes(c.Matrix), k.tile), k.stream.Sync())
+	})
+}
+
+// Close gives back the device's memory that has Matrix, which is lost if nobody has fetched it.
+func (c *DenseCore) Close() error { return c.leave(func(*keptCore) error { return nil }) }
+
+// leave gives back the device's memory, if it has the matrix, once something is done.
+func (c *DenseCore) leave(do func(*keptCore) error) error {
 	if c == nil || c.kept == nil {
 		return nil
 	}
 	k := c.kept
 	k.over.Do(func() {
 		k.gone = true
-		c.make()
-		k.failed = errors.Join(k.stream.CopyOut(entry.Bytes(c.Matrix), k.tile), k.stream.Sync(), k.held.Close())
+		k.failed = errors.Join(do(k), k.held.Close())
 	})
 	return k.failed
 }
@@ -267,7 +277,8 @@ const (
 
 // CloseCore closes the core on a device, whose memory has to have room for Size² entries and their padding to tiles;
 // larger cores are solved by package rounds. It fails with the cause of ctx if that ends before the device begins. keep
-// has it leave the matrix on the device, if that can be and there are Pieces: Fetch it before the device closes.
+// has it leave the matrix on the device, if that can be and there are Pieces: Fetch or Close it before the device
+// closes.
 func (e *Elimination) CloseCore(ctx context.Context, d kernels.Device, s kernels.HostLaneOps,
 	keep bool) (*DenseCore, error) {
 	return e.closeCore(ctx, d, s, oneTile, coreEdge, keep)

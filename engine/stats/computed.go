@@ -83,13 +83,13 @@ func newComputed(
 		}
 		return &laneReader{LaneWorker: w.(rows.LaneWorker), order: s.order, kind: kind, host: host}, nil
 	}
-	s.row = func(dst []byte, v int) error {
+	s.missed = missedIn(kind.Wide(), n, func(dst []byte, v int) error {
 		w, err := ready.NewWorker(1)
 		if err != nil {
 			return err
 		}
 		return errors.Join(w.ReadRows(dst, []int{v}), w.Close())
-	}
+	})
 	return s, nil
 }
 

@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize"
+
+	"ooc/engine/graph"
+	"ooc/kernels/entry"
 )
 
 // extremes are eccentricities, and the vertices with the greatest and the least.
@@ -66,8 +69,10 @@ func deriveExtremes(x *gathering) (err error) {
 	if s.DiameterPair, err = x.farthestPair(farthest); err != nil {
 		return err
 	}
-	if s.RadiusPair, err = x.farthestPair(nearest); err != nil {
-		return err
+	if s.RadiusPair = s.DiameterPair; nearest != farthest {
+		if s.RadiusPair, err = x.farthestPair(nearest); err != nil {
+			return err
+		}
 	}
 	s.Center, s.Periphery = s.all(s.Eccentricity, s.Radius), s.all(s.Eccentricity, s.Diameter)
 	if s.Connected {
@@ -108,16 +113,46 @@ func (x *gathering) farthestPair(from int) ([2]int, error) {
 	if !math.IsInf(x.r.Eccentricity[from], 1) {
 		return [2]int{from, int(x.r.Farthest[from])}, nil
 	}
-	row := x.kind.Make(x.r.N)
-	if err := x.from.row(row, from); err != nil {
-		return [2]int{}, err
+	to, err := x.from.missed(from)
+	if err == nil && to < 0 {
+		err = fmt.Errorf("row %d has changed while it was read", from)
 	}
-	for to := range x.r.N {
-		if x.kind.At(row, to) == x.none {
-			return [2]int{from, to}, nil
+	return [2]int{from, to}, err
+}
+
+// missedIn is source.missed of rows of n entries of some kind, which read reads.
+func missedIn(kind entry.Kind, n int, read func(dst []byte, v int) error) func(int) (int, error) {
+	return func(from int) (int, error) {
+		row := kind.Make(n)
+		if err := read(row, from); err != nil {
+			return -1, err
 		}
+		for to := range n {
+			if kind.At(row, to) == kind.Unreachable() {
+				return to, nil
+			}
+		}
+		return -1, nil
 	}
-	return [2]int{}, fmt.Errorf("row %d has changed while it was read", from)
+}
+
+// missedBy is source.missed of a graph.
+func missedBy(g *graph.Graph) func(int) (int, error) {
+	return func(from int) (int, error) {
+		seen := make([]bool, g.N)
+		seen[from] = true
+		for found := []int32{int32(from)}; len(found) > 0; {
+			last := len(found) - 1
+			v := found[last]
+			found = found[:last]
+			for _, to := range g.Targets[g.Offsets[v]:g.Offsets[v+1]] {
+				if !seen[to] {
+					seen[to], found = true, append(found, to)
+				}
+			}
+		}
+		return slices.Index(seen, false), nil
+	}
 }
 
 func (t *textWriter) extreme(name string, d float64, pair [2]int) {

@@ -398,6 +398,7 @@ func (x *graphGathering) engine(ctx context.Context, q rows.Question, was *slotH
 	if err != nil {
 		return err
 	}
+	from.missed = missedBy(x.g)
 	x.reads(from)
 	x.sum = summary{Engine: offer.Engine}
 	x.slot = slotHead{Order: x.order(), Pieces: int64(q.Pieces)}

@@ -142,7 +142,7 @@ func (x *graphGathering) open(ctx context.Context, e *sparse.Elimination, most i
 	lanes := entry.RoundUp(heightOf(x.o.rows(x.g)), kernels.DeviceLaneUnit)
 	x.opening = o
 	o.begin(func(d kernels.Device) (*rowsums.Sums, error) {
-		return rowsums.New(e, d, core, upper, deviceBatches, lanes, questions...)
+		return rowsums.New(e, d, core, upper, !x.symmetric, deviceBatches, lanes, questions...)
 	})
 }
 
@@ -169,10 +169,10 @@ func (o *opening) close() (err error) {
 }
 
 // onDevices makes the rows of the gathering's source be added up on devices as they are computed there, a batch for
-// each band; those that are asked for one by one are the source's still. Bands are dealt to batches of all devices,
-// which are of one shape and end in order, so on devices of one kind results have the same bits whatever their number.
-// It does nothing where no device has the memory, or elimination has left too many upper ranks. A batch takes
-// some 2 KB of host memory for each of them, and 32 bytes a vertex, which no limit counts.
+// each band. Bands are dealt to batches of all devices, which are of one shape and end in order, so on devices of one
+// kind results have the same bits whatever their number. It does nothing where no device has the memory, or elimination
+// has left too many upper ranks. A batch takes some MB of host memory, and 32 bytes a vertex for sums of columns, which
+// no limit counts.
 func (x *graphGathering) onDevices(f *factors.Factors) error {
 	if x.opening == nil {
 		return nil
@@ -181,7 +181,6 @@ func (x *graphGathering) onDevices(f *factors.Factors) error {
 	if used {
 		pieces := f.Elimination.Pieces
 		pieces.Inside, pieces.Down = nil, nil // the devices have them
-		x.opening.all.Go(f.Core.Fetch)        // for rows that are asked for one by one
 	}
 	return err
 }
@@ -206,7 +205,7 @@ func (x *graphGathering) searchOnDevices(tried, resumed bool) error {
 	for lanes := entry.RoundUp(x.from.height, kernels.DeviceLaneUnit); lanes > 0; lanes = fewerLanes(lanes) {
 		x.opening = &opening{devices: devices}
 		x.opening.begin(func(d kernels.Device) (*rowsums.Sums, error) {
-			return rowsums.NewSearched(g, d, deviceBatches, lanes, questions...)
+			return rowsums.NewSearched(g, d, !x.symmetric, deviceBatches, lanes, questions...)
 		})
 		used, err := x.addUp()
 		if used && lanes < x.from.height {
@@ -260,15 +259,14 @@ func (x *graphGathering) addUp() (added bool, err error) {
 		return false, nil
 	}
 	x.from.hands, x.from.device = len(batches), device.Several(used).Info().Model
-	x.from.reader = func(i int) (reader, error) { return &deviceReader{batches[i], x.from.order, !x.symmetric}, nil }
+	x.from.reader = func(i int) (reader, error) { return &deviceReader{batches[i], x.from.order}, nil }
 	return true, nil
 }
 
 // deviceReader adds up a band at a time.
 type deviceReader struct {
-	batch   *rowsums.Batch
-	order   []int32
-	columns bool // sums of columns are wanted
+	batch *rowsums.Batch
+	order []int32
 }
 
 func (r *deviceReader) Close() error { return nil }
@@ -286,7 +284,7 @@ func (r *deviceReader) read(ctx context.Context, lo, hi int, all takers) error {
 
 // ask gives all takers what the device finds in a band's rows, those of some vertices.
 func (r *deviceReader) ask(vertices []int32, all takers) error {
-	rows, columns, err := r.batch.Sums(vertices, r.columns)
+	rows, columns, err := r.batch.Sums(vertices)
 	if err != nil {
 		return err
 	}

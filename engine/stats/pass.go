@@ -75,15 +75,16 @@ func (x *gathering) vertex(col int) int {
 // source is where the rows of distances come from: a store, or an engine that computes them. Nothing but these and the
 // graph decides the order of rows and how they are cut into bands.
 type source struct {
-	order   []int32                       // the vertices of all rows
-	columns []int32                       // those of all columns; nil: a column's number is its vertex
-	height  int                           // of bands; the last may have fewer rows
-	starts  []int32                       // as those of rows.Run
-	hands   int                           // readers that are best
-	reader  func(i int) (reader, error)   // opens one of them
-	row     func(dst []byte, v int) error // fills dst with the entries of a vertex's row
-	device  string                        // the model of what computes rows
-	close   func() error
+	order   []int32                     // the vertices of all rows
+	columns []int32                     // those of all columns; nil: a column's number is its vertex
+	height  int                         // of bands; the last may have fewer rows
+	starts  []int32                     // as those of rows.Run
+	hands   int                         // readers that are best
+	reader  func(i int) (reader, error) // opens one of them
+	// missed returns the first vertex that a vertex with a row does not reach; none: -1.
+	missed func(from int) (to int, err error)
+	device string // the model of what computes rows
+	close  func() error
 }
 
 // reader reads bands, for one goroutine.

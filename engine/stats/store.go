@@ -22,10 +22,10 @@ func newStored(p *engine.Problem) source {
 	s := source{
 		order: make([]int32, geom.RowCount()), height: bandHeight(geom.T),
 		hands: min(2*runtime.GOMAXPROCS(0), maxWorkers),
-		row: func(dst []byte, v int) error {
+		missed: missedIn(p.Meta().Kind.Wide(), geom.N, func(dst []byte, v int) error {
 			place, _ := sources.Index(v)
 			return p.Store().ReadRow(dst, place)
-		},
+		}),
 		close: func() error { return nil },
 	}
 	for i := range s.order {

@@ -3,6 +3,7 @@ package stats
 import (
 	"math"
 	"math/big"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -115,11 +116,13 @@ func (g *distanceSums[S, W]) finish() {
 func (g *distanceSums[S, W]) total() float64 {
 	switch sums := any(g.sum).(type) {
 	case []int64:
-		total := new(big.Int) // n² distances may not fit 64 bits
+		var high, low, carry uint64 // n² distances may not fit 64 bits
 		for _, sum := range sums {
-			total.Add(total, big.NewInt(sum))
+			low, carry = bits.Add64(low, uint64(sum), 0)
+			high += uint64(sum>>63) + carry
 		}
-		return quotient(total, g.x.meta.Scale)
+		total := new(big.Int).Lsh(big.NewInt(int64(high)), 64)
+		return quotient(total.Add(total, new(big.Int).SetUint64(low)), g.x.meta.Scale)
 	case []float64:
 		total := 0.0
 		for _, sum := range sums {
