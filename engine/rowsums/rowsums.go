@@ -34,13 +34,13 @@ type Sums struct {
 
 	*searching // nil: rows are products, for which the rest is
 
-	e                   *sparse.Elimination
-	above               device.Held  // of upper
-	upper, down, inside kernels.Tile // entries that rows of lanes are multiplied by
-	blocks, terms       kernels.Tile // of all pieces
-	count               int          // of these blocks
-	pitch               int          // entries of a row of upper
-	most                int          // blocks of one piece
+	e             *sparse.Elimination
+	above         device.Held  // of upper
+	upper, down   kernels.Tile // entries that rows of lanes are multiplied by
+	blocks, terms kernels.Tile // of all pieces
+	count         int          // of these blocks
+	pitch         int          // entries of a row of upper
+	most          int          // blocks of one piece
 
 	Batches []*Batch
 }
@@ -52,9 +52,16 @@ const blockRows = 64
 func memory(e *sparse.Elimination, lanes int) (fixed, batch int64) {
 	p, size := e.Pieces, int64(e.Variant.Bytes())
 	n, upper := int64(len(e.Vertices)), int64(entry.RoundUp(p.Upper, kernels.DeviceLaneUnit))
-	units := int64(p.At[p.Count()]) + int64(p.InsideAt[p.Count()])
-	fixed = size*(upper*upper+sparse.PieceUnit*units) + 16*n
-	return fixed, size*int64(lanes)*(int64(lanes)+int64(p.Upper)) + 32*(int64(p.Upper)+n)
+	fixed = size*(upper*upper+sparse.PieceUnit*int64(p.At[p.Count()])) + 16*n
+	return fixed, size*int64(lanes)*(int64(lanes)+int64(p.Upper+widest(p))) + 32*(int64(p.Upper)+n)
+}
+
+// widest is the most entries of a row of a piece.
+func widest(p *sparse.Pieces) (most int) {
+	for i := range p.Count() {
+		most = max(most, p.Pitch(i))
+	}
+	return most
 }
 
 // New copies to the device what all batches share, and makes at most so many of these as there is memory for: each of
@@ -76,8 +83,12 @@ func New(e *sparse.Elimination, d kernels.Device, core, upper func() (*sparse.De
 		return nil, err
 	}
 	open := func() error { return w.open(most, lanes, questions) }
-	arcs := int64(entry.WordBytes+e.Variant.WeightBytes()) * int64(len(e.Up.Ends)+len(e.Down.Ends))
-	if room > besides*int64(e.Variant.Bytes())*int64(e.Pieces.Upper)*int64(e.Pieces.Upper)+arcs {
+	beside := besides*int64(e.Variant.Bytes())*int64(e.Pieces.Upper)*int64(e.Pieces.Upper) +
+		int64(entry.WordBytes+e.Variant.WeightBytes())*int64(len(e.Up.Ends)+len(e.Down.Ends))
+	for ; most > fewBatches && room <= beside; most-- {
+		room += batch
+	}
+	if room > beside {
 		err = w.load(core, upper, room, open)
 	} else if closed, failed := core(); failed != nil {
 		err = failed
@@ -146,6 +157,9 @@ func (w *Sums) Close() error {
 // is one.
 const besides = 3
 
+// fewBatches are nearly as fast as more.
+const fewBatches = 4
+
 // load copies everything to the device, which has room for so many bytes more, and opens the batches.
 func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int64, open func() error) (err error) {
 	s, err := w.device.NewStream()
@@ -158,8 +172,6 @@ func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int6
 	slack := kernels.LaneSlack * v.Bytes()
 	w.pitch = entry.RoundUp(p.Upper, kernels.DeviceLaneUnit)
 	var computing errgroup.Group
-	p.AwaitCore() // which takes longest, and then a device needs no processor
-	computing.Go(p.Find)
 	var upper *sparse.DenseCore // nil: the device has computed them
 	computing.Go(func() (err error) {
 		if w.upper, err = w.e.UpperOnDevice(&w.above, core, slack, room); errors.Is(err, kernels.ErrNoMemory) {
@@ -169,6 +181,8 @@ func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int6
 		}
 		return err
 	})
+	p.AwaitCore() // which takes longest, and then a device needs no processor
+	computing.Go(p.Find)
 	var l blockList
 	for i := range p.Count() {
 		first := len(l.terms)
@@ -180,12 +194,9 @@ func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int6
 	w.count = len(l.blocks) / blockWords
 	w.blocks, w.terms = put(entry.Bytes(l.blocks), 0), put(entry.Bytes(l.terms), 0)
 	w.names = put(entry.Bytes(w.vertices), 0)
-	lengths := func(units int32) kernels.Tile {
-		return kernels.Tile{Buf: w.held.Buffer(int64(units)*int64(sparse.PieceUnit*v.Bytes()) + int64(slack))}
-	}
-	w.down, w.inside = lengths(p.At[p.Count()]), lengths(p.InsideAt[p.Count()])
+	w.down.Buf = w.held.Buffer(int64(p.At[p.Count()])*int64(sparse.PieceUnit*v.Bytes()) + int64(slack))
 	if err = cmp.Or(w.held.Err(), open(), p.Find()); err == nil {
-		err = errors.Join(s.CopyIn(w.down, v.Entries(p.Down)), s.CopyIn(w.inside, v.Entries(p.Inside)), s.Sync())
+		err = errors.Join(s.CopyIn(w.down, v.Entries(p.Down)), s.Sync())
 	}
 	if err != nil { // one that is not of memory counts
 		failed := computing.Wait()
@@ -234,7 +245,9 @@ type Batch struct {
 	rows    kernels.Buffer
 	sums    kernels.Buffer // of lanes, and then of ranks
 	lists   kernels.Buffer // the blocks and terms of a batch, or its sources and the memory of a search
+	inside  kernels.Buffer // a row of the source's own piece for each lane, as in Elimination.Inside
 	host    []byte         // what is copied in: the lists, and some starts at a time
+	own     []byte         // what is copied to inside
 	results []byte         // what is copied out
 
 	count int       // sources of the rows that are there
@@ -296,6 +309,8 @@ func (b *Batch) open() error {
 	b.rows = h.Buffer(int64(n+b.lanes+e.Pieces.Upper) * int64(row))
 	b.lists = h.Buffer(int64(b.listBytes()))
 	b.host = h.Host(int64(b.listBytes() + min(startRows, e.Pieces.Upper)*row))
+	b.own = h.Host(int64(row * widest(e.Pieces)))
+	b.inside = h.Buffer(int64(len(b.own) + kernels.LaneSlack*e.Variant.Bytes()))
 	if h.Err() != nil {
 		return h.Err()
 	}
@@ -371,7 +386,7 @@ func (b *Batch) multiply(sources []int32) error {
 		toUpper.terms = append(toUpper.terms, int32(n+b.lanes+i), int32(int(x)*b.w.pitch/kernels.LaneWeightUnit))
 	}
 	toUpper.cut(0, int32(upper), 0)
-	b.ownPieces(sources, &own)
+	inside := b.ownPieces(sources, &own)
 
 	memory, at := b.host[:0], [4]int64{}
 	for i, words := range [][]int32{toUpper.blocks, toUpper.terms, own.blocks, own.terms} {
@@ -381,6 +396,9 @@ func (b *Batch) multiply(sources []int32) error {
 	}
 	list := func(i int) kernels.Tile { return kernels.Tile{Buf: b.lists, Off: at[i]} }
 	err := b.stream.CopyIn(kernels.Tile{Buf: b.lists}, memory)
+	if err == nil && len(inside) > 0 {
+		err = b.stream.CopyIn(kernels.Tile{Buf: b.inside}, inside)
+	}
 	for first := 0; err == nil && first < len(b.ranks); first += startRows {
 		if first > 0 { // those before are copied from this memory
 			err = b.stream.Sync()
@@ -390,7 +408,7 @@ func (b *Batch) multiply(sources []int32) error {
 	for _, p := range []kernels.LaneBlocks{
 		{Weights: b.w.upper, Blocks: list(0), Terms: list(1), Count: len(toUpper.blocks) / blockWords, Fresh: true},
 		{Weights: b.w.down, Blocks: b.w.blocks, Terms: b.w.terms, Count: b.w.count, Fresh: true},
-		{Weights: b.w.inside, Blocks: list(2), Terms: list(3), Count: len(own.blocks) / blockWords},
+		{Weights: kernels.Tile{Buf: b.inside}, Blocks: list(2), Terms: list(3), Count: len(own.blocks) / blockWords},
 	} {
 		p.Lanes, p.Width = b.row(0), b.lanes
 		if err == nil {
@@ -441,9 +459,9 @@ func (b *Batch) starts(first int) []byte {
 	return rows
 }
 
-// ownPieces lists blocks for the sources' own pieces.
-func (b *Batch) ownPieces(sources []int32, l *blockList) {
-	p, n := b.w.e.Pieces, len(b.w.e.Vertices)
+// ownPieces lists blocks for the sources' own pieces, and returns the paths inside these from the sources.
+func (b *Batch) ownPieces(sources []int32, l *blockList) []byte {
+	p, n, v, used := b.w.e.Pieces, len(b.w.e.Vertices), b.w.variant, 0
 	b.order = b.order[:0]
 	for lane, s := range sources {
 		if int(b.w.e.Rank[s]) >= p.Upper {
@@ -454,17 +472,19 @@ func (b *Batch) ownPieces(sources []int32, l *blockList) {
 		func(x, y int32) int { return cmp.Compare(b.w.e.Rank[sources[x]], b.w.e.Rank[sources[y]]) })
 	for len(b.order) > 0 {
 		i, first, count := pieceOf(p, b.w.e.Rank[sources[b.order[0]]]), len(l.terms), 0
-		for _, lane := range b.order {
-			r := b.w.e.Rank[sources[lane]]
-			if r >= p.First[i+1] {
-				break
-			}
-			l.terms = append(l.terms, int32(n)+lane, p.InsideAt[i]+(r-p.First[i])*int32(p.Pitch(i)/sparse.PieceUnit))
+		for count < len(b.order) && b.w.e.Rank[sources[b.order[count]]] < p.First[i+1] {
 			count++
+		}
+		rows, words := b.w.e.Inside(i, count), p.Pitch(i)*v.WeightBytes()/entry.WordBytes
+		for _, lane := range b.order[:count] {
+			l.terms = append(l.terms, int32(n)+lane, int32(used/(sparse.PieceUnit*v.Bytes())))
+			row := rows[int(b.w.e.Rank[sources[lane]]-p.First[i])*words:][:words]
+			used += copy(b.own[used:], v.Entries(row))
 		}
 		l.cut(p.First[i], p.First[i+1], first)
 		b.order = b.order[count:]
 	}
+	return b.own[:used]
 }
 
 // pieceOf returns the piece of a rank that is in one.

@@ -77,7 +77,7 @@ func (l *layout) bestCut(o *Order, w Work, size []int32, how Cutting) (best *cut
 	return best
 }
 
-// entries is how many there are in Pieces.Down, Up and Inside of a directed graph.
+// entries is how many there are in Pieces.Down and Up, and in all that Elimination.Inside returns, of a directed graph.
 func (c *cut) entries() (sum float64) {
 	for _, p := range c.pieces {
 		sum += float64(entry.RoundUp(p.size(), PieceUnit)) * float64(p.size()+2*len(p.boundary))

@@ -26,6 +26,7 @@ var arithmetics = map[entry.Variant]interface {
 	finish(ctx context.Context, e *Elimination, l *layout, alike bool) error
 	fill(e *Elimination, dst []byte, rows, columns, i, j int)
 	arcsInCore(e *Elimination, rows int) *kernels.Arcs
+	inside(e *Elimination, piece int) []uint32
 	newSearch(e *Elimination, core *DenseCore, need func(part []byte) error) Search
 }{
 	entry.I32:       arithmetic[int32]{entry.Inf32, entry.Inf32},

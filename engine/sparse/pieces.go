@@ -11,7 +11,7 @@ import (
 	"ooc/kernels/entry"
 )
 
-// PieceUnit divides the entries of a row of Pieces.Down, Up and Inside.
+// PieceUnit divides the entries of a row of Pieces.Down and Up, and of Elimination.Inside.
 const PieceUnit = 16
 
 // Pieces cut an elimination into two parts, the *upper* ranks and, after them, pieces: ranges of ranks. All arcs up
@@ -31,18 +31,20 @@ type Pieces struct {
 	Down, Up []uint32
 	At       []int32
 
-	// Inside has a row for each vertex of a piece: the lengths of the shortest paths from it to each vertex of the
-	// piece, over vertices of the piece only. They are padded as those of Down. The rows of piece i begin at entry
-	// InsideAt[i]·PieceUnit.
-	Inside   []uint32
-	InsideAt []int32
-
-	find    func() error  // finds Down, Up and Inside, once
+	inside  []inside      // by piece
+	find    func() error  // finds Down and Up, once
 	core    chan struct{} // is closed when a device has begun to close the core, or will not
 	enqueue sync.Once     // closes it
 }
 
-// Find makes sure that Down, Up and Inside are there. Any number of goroutines may call it. It fails with the cause of
+// inside is what Elimination.Inside has found.
+type inside struct {
+	sync.Mutex
+	rows []uint32 // nil: they are not there
+	left int      // of them nobody has used yet
+}
+
+// Find makes sure that Down and Up are there. Any number of goroutines may call it. It fails with the cause of
 // the context of the elimination if that ends first.
 func (p *Pieces) Find() error { return p.find() }
 
@@ -70,17 +72,15 @@ func (l *layout) newPieces() *Pieces {
 	if len(l.pieces) == 0 {
 		return nil
 	}
-	p := &Pieces{Upper: l.upper, Start: []int32{0}, At: []int32{0}, InsideAt: []int32{0},
+	p := &Pieces{Upper: l.upper, Start: []int32{0}, At: []int32{0}, inside: make([]inside, len(l.pieces)),
 		core: make(chan struct{})}
-	units, inside := int32(0), int32(0)
+	units := int32(0)
 	for _, x := range l.pieces {
 		p.First = append(p.First, x.first)
 		p.Boundary = append(p.Boundary, x.boundary...)
 		p.Start = append(p.Start, int32(len(p.Boundary)))
 		units += int32(len(x.boundary) * entry.CeilDiv(x.size(), PieceUnit))
 		p.At = append(p.At, units)
-		inside += int32(x.size() * entry.CeilDiv(x.size(), PieceUnit))
-		p.InsideAt = append(p.InsideAt, inside)
 	}
 	p.First = append(p.First, int32(l.n))
 	return p
@@ -95,42 +95,55 @@ func (v *values[W]) cutOff(ctx context.Context, p *Pieces) error {
 		up, err = v.paths(ctx, p, v.up)
 		p.Up = entry.As[uint32](up)
 	}
-	if err != nil {
-		return err
-	}
-	inside, err := v.inside(ctx, p)
-	p.Inside = entry.As[uint32](inside)
 	return err
 }
 
-// inside finds the lengths of the paths between the vertices of each piece: up to those above both, and down. A row
-// is of the paths from a vertex, so it grows from their ends, by arcs against their directions.
-func (v *values[W]) inside(ctx context.Context, p *Pieces) ([]W, error) {
-	lengths := pages.Make[W](int(p.InsideAt[p.Count()]) * PieceUnit)
-	return lengths, parallel.Do(ctx, p.Count(), func() func(i int) error {
-		poll := &cancel.Poll{Ctx: ctx}
-		return func(i int) error {
-			first, last, pitch := p.First[i], p.First[i+1]-1, p.Pitch(i)
-			size := int(last-first) + 1
-			rows := lengths[int(p.InsideAt[i])*PieceUnit:][:size*pitch]
-			entry.Fill(rows, v.inf)
-			row := func(r int32) []W { return rows[int(r-first)*pitch:][:size] }
-			for r := last; r >= first; r-- {
-				row(r)[r-first] = 0
-				v.settle(row(r))
-				for k := v.start[r+1] - 1; k >= v.start[r] && v.ends[k] >= first; k-- {
-					v.lowerTo(row(v.ends[k]), row(r), v.down[k:][:1])
-				}
+// Inside returns a row for each vertex of piece i: the lengths of the shortest paths from it to each vertex of the
+// piece, over vertices of the piece only. They are padded as those of Pieces.Down. The caller uses so many of the rows,
+// which are kept until all have been used once. Any number of goroutines may call it.
+func (e *Elimination) Inside(i, used int) []uint32 {
+	x := &e.Pieces.inside[i]
+	x.Lock()
+	defer x.Unlock()
+	rows := x.rows
+	if rows == nil {
+		rows, x.left = arithmetics[e.Variant].inside(e, i), int(e.Pieces.First[i+1]-e.Pieces.First[i])
+	}
+	x.rows = rows
+	if x.left -= used; x.left <= 0 {
+		x.rows = nil
+	}
+	return rows
+}
+
+// inside finds the lengths of the paths between the vertices of a piece: up to those above both, and down. A row is of
+// the paths from a vertex, so it grows from their ends, by arcs against their directions.
+func (a arithmetic[W]) inside(e *Elimination, i int) []uint32 {
+	first, last, pitch := e.Pieces.First[i], e.Pieces.First[i+1]-1, e.Pieces.Pitch(i)
+	size := int(last-first) + 1
+	rows := make([]W, size*pitch)
+	entry.Fill(rows, a.inf)
+	row := func(r int32) []W { return rows[int(r-first)*pitch:][:size] }
+	// each lowers rows by each arc from r to a vertex of the piece.
+	each := func(arcs *kernels.Arcs, r int32, rows func(end int32) (to, from []W)) {
+		weights := entry.As[W](arcs.Weights)
+		for k := arcs.Offsets[r+1] - 1; k >= arcs.Offsets[r] && arcs.Ends[k] >= first; k-- {
+			if by := weights[k:][:1]; by[0] < a.inf {
+				to, from := rows(arcs.Ends[k])
+				lowerTo(e, to, from, by)
 			}
-			for r := first; r <= last; r++ {
-				for k := v.start[r+1] - 1; k >= v.start[r] && v.ends[k] >= first; k-- {
-					v.lowerTo(row(r), row(v.ends[k]), v.up[k:][:1])
-				}
-				v.settle(row(r))
-			}
-			return poll.After(int64(size * size))
 		}
-	}, func() {})
+	}
+	for r := last; r >= first; r-- {
+		row(r)[r-first] = 0
+		a.settle(row(r))
+		each(e.Down, r, func(end int32) (to, from []W) { return row(end), row(r) })
+	}
+	for r := first; r <= last; r++ {
+		each(e.Up, r, func(end int32) (to, from []W) { return row(r), row(end) })
+		a.settle(row(r))
+	}
+	return entry.As[uint32](rows)
 }
 
 // paths finds, for each piece, the lengths of the shortest paths by arcs of some weights between its boundary and its

@@ -75,11 +75,11 @@ func TestPiecesFitMemory(t *testing.T) {
 		return e.Pieces
 	}
 	p := pieces(math.MaxInt)
-	if p == nil || p.Upper > 20 || len(p.Inside) < 100*100 {
+	if p == nil || p.Upper > 20 || p.Pitch(0) < 100 {
 		t.Fatalf("pieces of a path are %+v", p)
 	}
 	if p := pieces(100); p != nil {
-		t.Errorf("%d entries of pieces, where 10,000 fit", len(p.Inside))
+		t.Errorf("%d pieces of a path, where 10,000 entries fit", p.Count())
 	}
 	if pieces(2*n) == nil {
 		t.Error("no pieces, where 160,000 entries fit")

@@ -20,9 +20,9 @@ import (
 	"ooc/kernels/entry"
 )
 
-// deviceBatches is how many batches there are at most on a device: while it computes one, the processor prepares the
-// next ones and adds up the results of those before.
-const deviceBatches = 4
+// deviceBatches is how many batches there are at most on a device: while it computes some, which one alone would not
+// keep busy, the processor prepares the next ones and adds up the results of those before.
+const deviceBatches = 8
 
 // sumTaker is a taker that can take the sums of a band's rows.
 type sumTaker interface {
@@ -179,8 +179,7 @@ func (x *graphGathering) onDevices(f *factors.Factors) error {
 	}
 	used, err := x.addUp()
 	if used {
-		pieces := f.Elimination.Pieces
-		pieces.Inside, pieces.Down = nil, nil // the devices have them
+		f.Elimination.Pieces.Down = nil // the devices have it
 	}
 	return err
 }
