@@ -255,14 +255,18 @@ type Batch struct {
 
 	start []int32 // of each upper rank: its row of starts in this batch; -1: it has none
 	ranks []int32 // those that have one
-	paths []path  // of which these rows are made
-	order []int32 // lanes by rank
+
+	order  []source // by rank
+	groups []group  // of those in pieces
 }
 
-// path is one from a lane's source up to the rank of a row of starts.
-type path struct {
-	row, lane int32
-	length    uint64
+// source is the rank of a lane's source.
+type source struct{ rank, lane int32 }
+
+// group is the sources in one piece.
+type group struct {
+	piece   int
+	sources []source
 }
 
 // startRows is how many rows of starts are copied to a device at a time. Page-locked memory for all of them would take
@@ -386,7 +390,7 @@ func (b *Batch) multiply(sources []int32) error {
 		toUpper.terms = append(toUpper.terms, int32(n+b.lanes+i), int32(int(x)*b.w.pitch/kernels.LaneWeightUnit))
 	}
 	toUpper.cut(0, int32(upper), 0)
-	inside := b.ownPieces(sources, &own)
+	inside := b.ownPieces(&own)
 
 	memory, at := b.host[:0], [4]int64{}
 	for i, words := range [][]int32{toUpper.blocks, toUpper.terms, own.blocks, own.terms} {
@@ -418,71 +422,97 @@ func (b *Batch) multiply(sources []int32) error {
 	return err
 }
 
-// climb lists the upper ranks at which paths from the sources leave their pieces, a row of lanes for each, and these
-// paths. A source that is an upper rank is there already.
+// climb sorts the lanes by the ranks of their sources, and lists the upper ranks at which paths from these leave their
+// pieces, a row of starts for each. A source that is an upper rank is there already.
 func (b *Batch) climb(sources []int32) {
 	for _, x := range b.ranks {
 		b.start[x] = -1
 	}
-	b.ranks, b.paths = b.ranks[:0], b.paths[:0]
-	p, kind, up := b.w.e.Pieces, b.w.e.Variant.Kind(), entry.Bytes(b.w.e.Pieces.Up)
-	begin := func(x int32, lane int, length uint64) {
+	b.ranks, b.order, b.groups = b.ranks[:0], b.order[:0], b.groups[:0]
+	begin := func(x int32) {
 		if b.start[x] < 0 {
 			b.start[x] = int32(len(b.ranks))
 			b.ranks = append(b.ranks, x)
 		}
-		b.paths = append(b.paths, path{b.start[x], int32(lane), length})
 	}
 	for lane, s := range sources {
-		r := b.w.e.Rank[s]
-		if int(r) < p.Upper {
-			begin(r, lane, 0)
-			continue
+		b.order = append(b.order, source{b.w.e.Rank[s], int32(lane)})
+	}
+	slices.SortFunc(b.order, func(x, y source) int { return cmp.Compare(x.rank, y.rank) })
+	p, left := b.w.e.Pieces, b.order
+	for ; len(left) > 0 && int(left[0].rank) < p.Upper; left = left[1:] {
+		begin(left[0].rank)
+	}
+	for len(left) > 0 {
+		g, count := group{piece: pieceOf(p, left[0].rank)}, 1
+		for count < len(left) && left[count].rank < p.First[g.piece+1] {
+			count++
 		}
-		i := pieceOf(p, r)
-		for k, x := range p.Of(i) {
-			begin(x, lane, kind.Wide().At(up, int(p.At[i])*sparse.PieceUnit+k*p.Pitch(i)+int(r-p.First[i])))
+		g.sources, left = left[:count], left[count:]
+		b.groups = append(b.groups, g)
+		for _, x := range p.Of(g.piece) {
+			begin(x)
 		}
 	}
 }
 
-// starts makes rows of starts from the given one on, startRows of them or as many as there are.
+// starts makes rows of starts from the given one on, startRows of them or as many as there are: the lengths of the
+// paths up to their ranks.
 func (b *Batch) starts(first int) []byte {
-	kind, row := b.w.e.Variant.Kind(), b.lanes*b.w.e.Variant.Bytes()
-	rows := b.host[b.listBytes():][:min(startRows, len(b.ranks)-first)*row]
-	kind.Fill(rows, kind.Unreachable())
-	for _, p := range b.paths {
-		if at := int(p.row) - first; at >= 0 && at*row < len(rows) {
-			kind.Put(rows[at*row:], int(p.lane), p.length)
-		}
+	v := b.w.variant
+	rows := b.host[b.listBytes():][:min(startRows, len(b.ranks)-first)*b.lanes*v.Bytes()]
+	v.Kind().Fill(rows, v.Unreachable())
+	up := b.w.e.Pieces.Up
+	switch {
+	case v.Bytes() < v.WeightBytes():
+		putStarts(b, entry.View[uint16](rows), up, first)
+	case v.Bytes() == entry.WordBytes:
+		putStarts(b, entry.View[uint32](rows), up, first)
+	default:
+		putStarts(b, entry.View[uint64](rows), entry.As[uint64](up), first)
 	}
 	return rows
 }
 
-// ownPieces lists blocks for the sources' own pieces, and returns the paths inside these from the sources.
-func (b *Batch) ownPieces(sources []int32, l *blockList) []byte {
-	p, n, v, used := b.w.e.Pieces, len(b.w.e.Vertices), b.w.variant, 0
-	b.order = b.order[:0]
-	for lane, s := range sources {
-		if int(b.w.e.Rank[s]) >= p.Upper {
-			b.order = append(b.order, int32(lane))
+func putStarts[E uint16 | uint32 | uint64, W entry.Word](b *Batch, rows []E, up []W, first int) {
+	row := func(x int32) []E { // of starts at an upper rank; nil: it is none of these
+		if at := int(b.start[x]) - first; at >= 0 && at*b.lanes < len(rows) {
+			return rows[at*b.lanes:][:b.lanes]
+		}
+		return nil
+	}
+	p := b.w.e.Pieces
+	for _, s := range b.order {
+		if int(s.rank) >= p.Upper {
+			break
+		}
+		if to := row(s.rank); to != nil {
+			to[s.lane] = 0
 		}
 	}
-	slices.SortFunc(b.order,
-		func(x, y int32) int { return cmp.Compare(b.w.e.Rank[sources[x]], b.w.e.Rank[sources[y]]) })
-	for len(b.order) > 0 {
-		i, first, count := pieceOf(p, b.w.e.Rank[sources[b.order[0]]]), len(l.terms), 0
-		for count < len(b.order) && b.w.e.Rank[sources[b.order[count]]] < p.First[i+1] {
-			count++
+	for _, g := range b.groups {
+		lengths, begin, pitch := up[int(p.At[g.piece])*sparse.PieceUnit:], p.First[g.piece], p.Pitch(g.piece)
+		for k, x := range p.Of(g.piece) {
+			if to, from := row(x), lengths[k*pitch:][:pitch]; to != nil {
+				for _, s := range g.sources {
+					to[s.lane] = E(from[s.rank-begin])
+				}
+			}
 		}
-		rows, words := b.w.e.Inside(i, count), p.Pitch(i)*v.WeightBytes()/entry.WordBytes
-		for _, lane := range b.order[:count] {
-			l.terms = append(l.terms, int32(n)+lane, int32(used/(sparse.PieceUnit*v.Bytes())))
-			row := rows[int(b.w.e.Rank[sources[lane]]-p.First[i])*words:][:words]
-			used += copy(b.own[used:], v.Entries(row))
+	}
+}
+
+// ownPieces lists blocks for the sources' own pieces, and returns the paths inside these from the sources.
+func (b *Batch) ownPieces(l *blockList) []byte {
+	p, n, v, used := b.w.e.Pieces, int32(len(b.w.e.Vertices)), b.w.variant, 0
+	for _, g := range b.groups {
+		begin, first := p.First[g.piece], len(l.terms)
+		rows, words := b.w.e.Inside(g.piece, len(g.sources)), p.Pitch(g.piece)*v.WeightBytes()/entry.WordBytes
+		for _, s := range g.sources {
+			l.terms = append(l.terms, n+s.lane, int32(used/(sparse.PieceUnit*v.Bytes())))
+			used += copy(b.own[used:], v.Entries(rows[int(s.rank-begin)*words:][:words]))
 		}
-		l.cut(p.First[i], p.First[i+1], first)
-		b.order = b.order[count:]
+		l.cut(begin, p.First[g.piece+1], first)
 	}
 	return b.own[:used]
 }

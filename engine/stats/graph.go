@@ -127,7 +127,8 @@ func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ 
 	}
 	at(live.StageOrder, live.StageShares{}) // and what is before that
 	ctx = x.tally.Counted(ctx)
-	defer func() { err = errors.Join(err, x.close()) }()
+	closed := sync.OnceValue(x.close)
+	defer func() { err = errors.Join(err, closed()) }()
 	if err := x.prepare(ctx, head, at); err != nil {
 		return nil, nil, interrupted(ctx, err)
 	}
@@ -152,6 +153,7 @@ func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ 
 			return nil, nil, errors.Join(err, x.run.Keep())
 		}
 	}
+	go closed() // meanwhile: results need nothing that it gives back
 	r, err := x.result()
 	if err != nil {
 		return nil, nil, err

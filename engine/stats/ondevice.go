@@ -24,6 +24,9 @@ import (
 // keep busy, the processor prepares the next ones and adds up the results of those before.
 const deviceBatches = 8
 
+// searchBatches is the same of searches, of which each keeps a device busy.
+const searchBatches = 4
+
 // sumTaker is a taker that can take the sums of a band's rows.
 type sumTaker interface {
 	// addSums takes the sums of all of the band's rows, and, unless they are nil, those of its columns. They stay
@@ -204,7 +207,7 @@ func (x *graphGathering) searchOnDevices(tried, resumed bool) error {
 	for lanes := entry.RoundUp(x.from.height, kernels.DeviceLaneUnit); lanes > 0; lanes = fewerLanes(lanes) {
 		x.opening = &opening{devices: devices}
 		x.opening.begin(func(d kernels.Device) (*rowsums.Sums, error) {
-			return rowsums.NewSearched(g, d, !x.symmetric, deviceBatches, lanes, questions...)
+			return rowsums.NewSearched(g, d, !x.symmetric, searchBatches, lanes, questions...)
 		})
 		used, err := x.addUp()
 		if used && lanes < x.from.height {

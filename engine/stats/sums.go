@@ -10,6 +10,7 @@ import (
 	"ooc/kernels"
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
+	"ooc/tiles"
 )
 
 // sums are those of rows and of columns. Most other statistics are computed from them.
@@ -92,24 +93,29 @@ func (g *distanceSums[S, W]) finish() {
 	floats := func() []float64 { return make([]float64, s.N) }
 	s.Longest, s.DistanceSum, s.HarmonicOut = floats(), floats(), floats()
 	s.Farthest, s.Descendants = g.farthest, make([]int32, s.N)
-	for v := range s.Rows() {
-		s.Longest[v] = g.x.meta.Distance(uint64(g.top[v]))
-		s.Descendants[v] = int32(s.N) - 1 - g.missing[v]
-		s.DistanceSum[v] = g.units(g.sum[v])
-		s.HarmonicOut[v] = g.inverse[v] * scale
-	}
+	atOnce(s.count(), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			v := tiles.RowSet(s.Sources).Vertex(i)
+			s.Longest[v] = g.x.meta.Distance(uint64(g.top[v]))
+			s.Descendants[v] = int32(s.N) - 1 - g.missing[v]
+			s.DistanceSum[v] = g.units(g.sum[v])
+			s.HarmonicOut[v] = g.inverse[v] * scale
+		}
+	})
 	s.TotalDistance = g.total()
 	s.Ancestors, s.DistanceSumIn, s.Harmonic = s.Descendants, s.DistanceSum, s.HarmonicOut
 	if g.cols == nil {
 		return
 	}
 	s.Ancestors, s.DistanceSumIn, s.Harmonic = s.others(), floats(), floats()
-	for col := range s.N {
-		v := g.x.vertex(col)
-		s.Ancestors[v] -= int32(g.cols.Missing[col])
-		s.DistanceSumIn[v] = g.units(g.cols.Sum[col])
-		s.Harmonic[v] = g.cols.Inverse[col] * scale
-	}
+	atOnce(s.N, func(lo, hi int) {
+		for col := lo; col < hi; col++ {
+			v := g.x.vertex(col)
+			s.Ancestors[v] -= int32(g.cols.Missing[col])
+			s.DistanceSumIn[v] = g.units(g.cols.Sum[col])
+			s.Harmonic[v] = g.cols.Inverse[col] * scale
+		}
+	})
 }
 
 // total is the sum of all distances in the input's units.
@@ -243,26 +249,28 @@ func (w *sumsWorker[S, W]) end() {
 	clear(w.own.Missing)
 }
 
-// columnsAtOnce is how many columns one goroutine adds up.
-const columnsAtOnce = 1 << 14
+// atOnce shares out n numbers, some at a time, to as many goroutines.
+func atOnce(n int, do func(lo, hi int)) {
+	const some = 1 << 14
+	var all sync.WaitGroup
+	for lo := 0; lo < n; lo += some {
+		all.Go(func() { do(lo, min(lo+some, n)) })
+	}
+	all.Wait()
+}
 
 // addColumns adds what a device says of each column, on all processors: one alone would take longer to read it than
 // the device to compute a band.
 func (w *sumsWorker[S, W]) addColumns() {
-	var all sync.WaitGroup
-	for lo := 0; lo < len(w.columns); lo += columnsAtOnce {
-		hi := min(lo+columnsAtOnce, len(w.columns))
-		all.Go(func() {
-			sum, inverse, missing := w.cols.Sum[lo:hi], w.cols.Inverse[lo:hi], w.cols.Missing[lo:hi]
-			for i := range sum {
-				c := &w.columns[lo+i]
-				sum[i] += sumOf[S](c.Sum)
-				inverse[i] += c.Inverse
-				missing[i] += W(c.Missing)
-			}
-		})
-	}
-	all.Wait()
+	atOnce(len(w.columns), func(lo, hi int) {
+		sum, inverse, missing := w.cols.Sum[lo:hi], w.cols.Inverse[lo:hi], w.cols.Missing[lo:hi]
+		for i := range sum {
+			c := &w.columns[lo+i]
+			sum[i] += sumOf[S](c.Sum)
+			inverse[i] += c.Inverse
+			missing[i] += W(c.Missing)
+		}
+	})
 }
 
 // keep takes what there is of a vertex's row.
