@@ -249,12 +249,14 @@ func (w *sumsWorker[S, W]) end() {
 	clear(w.own.Missing)
 }
 
-// atOnce shares out n numbers, some at a time, to as many goroutines.
+// columnsAtOnce is how many columns one goroutine takes.
+const columnsAtOnce = 1 << 14
+
+// atOnce shares out n columns, or rows, to goroutines.
 func atOnce(n int, do func(lo, hi int)) {
-	const some = 1 << 14
 	var all sync.WaitGroup
-	for lo := 0; lo < n; lo += some {
-		all.Go(func() { do(lo, min(lo+some, n)) })
+	for lo := 0; lo < n; lo += columnsAtOnce {
+		all.Go(func() { do(lo, min(lo+columnsAtOnce, n)) })
 	}
 	all.Wait()
 }
