@@ -218,7 +218,8 @@ type DenseCore struct {
 // keptCore is a core's matrix in the memory of the device that has closed it, with rows for the upper ranks after it.
 type keptCore struct {
 	over   sync.Once
-	gone   bool // from there
+	use    sync.RWMutex // is read-locked while a device reads the tile
+	gone   bool         // from there; guarded by use
 	failed error
 	held   device.Held
 	stream kernels.Stream
@@ -244,10 +245,31 @@ func (c *DenseCore) leave(do func(*keptCore) error) error {
 	}
 	k := c.kept
 	k.over.Do(func() {
+		err := do(k)
+		k.use.Lock()
+		defer k.use.Unlock()
 		k.gone = true
-		k.failed = errors.Join(do(k), k.held.Close())
+		k.failed = errors.Join(err, k.held.Close())
 	})
 	return k.failed
+}
+
+// lend reports whether a device can read the matrix where it is kept, on that device or from another. Then use is
+// read-locked.
+func (k *keptCore) lend(d kernels.Device) bool {
+	if k == nil {
+		return false
+	}
+	if k.held.On != d {
+		if peers, ok := kernels.As[kernels.PeerOps](d); !ok || !peers.Reaches(k.tile.Buf) {
+			return false
+		}
+	}
+	k.use.RLock()
+	if k.gone {
+		k.use.RUnlock()
+	}
+	return !k.gone
 }
 
 // make takes memory for Matrix, if there is none.

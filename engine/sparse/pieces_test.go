@@ -161,8 +161,15 @@ func checkOnDevice(t *testing.T, e *Elimination, d *cpu.Device, core, want *Dens
 	if err = errors.Join(err, fetched.Fetch()); err != nil {
 		t.Fatal(err)
 	}
-	for _, core := range []*DenseCore{core, kept, fetched} {
-		h := device.Held{On: on}
+	other, err := cpu.Open(cpu.Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []struct {
+		on   kernels.Device
+		core *DenseCore
+	}{{on, core}, {on, kept}, {on, fetched}, {conformance.WithLaneOps(other), kept}} {
+		h, core := device.Held{On: of.on}, of.core
 		closed := func() (*DenseCore, error) { return core, nil }
 		if _, err := e.UpperOnDevice(&h, closed, 0, 0); !errors.Is(err, kernels.ErrNoMemory) {
 			t.Errorf("more memory than there is room for: %v", err)
@@ -181,7 +188,7 @@ func checkOnDevice(t *testing.T, e *Elimination, d *cpu.Device, core, want *Dens
 			t.Error(err)
 		}
 	}
-	if err := kept.Fetch(); err != nil {
+	if err := errors.Join(kept.Fetch(), other.Close()); err != nil {
 		t.Fatal(err)
 	}
 	sameRows(t, e, e.Variant.Entries(kept.Matrix), core)

@@ -81,14 +81,20 @@ func (e *Elimination) UpperOnDevice(h *device.Held, core func() (*DenseCore, err
 		return to, err
 	}
 	if c > 0 {
-		if k := closed.kept; k != nil && k.held.On == h.On && !k.gone {
+		k := closed.kept
+		lent := k.lend(h.On)
+		if lent {
+			defer k.use.RUnlock()
+		}
+		if lent && k.held.On == h.On {
 			rows = k.tile
-		} else {
-			rows.Buf = w.held.Buffer(below)
-			err = errors.Join(err, closed.Fetch(), w.held.Err())
-			if err == nil {
-				err = s.CopyIn(rows, v.Entries(closed.Matrix))
-			}
+		} else if rows.Buf = w.held.Buffer(below); w.held.Err() != nil {
+			return to, w.held.Err()
+		} else if lent {
+			peers, _ := kernels.As[kernels.PeerOps](h.On)
+			err = peers.CopyPeer(s, rows, k.tile, int64(closed.Pitch)*int64(closed.Pitch)*size)
+		} else if err = closed.Fetch(); err == nil {
+			err = s.CopyIn(rows, v.Entries(closed.Matrix))
 		}
 		if err != nil {
 			return to, err
