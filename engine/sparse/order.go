@@ -102,6 +102,7 @@ func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, erro
 	}
 	var p *ordering.Pattern
 	var stop *stopRule
+	rows := &pivots{}
 	if o.Limit > 0 {
 		p = symmetric(g)
 		var err error
@@ -112,7 +113,7 @@ func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, erro
 		}
 		if r.whole = r.Vertices != nil; !r.whole {
 			stop = newStopRule(o, g, p)
-			if r.Vertices, r.Steps, err = minimumDegree(ctx, p, g, stop); err != nil {
+			if r.Vertices, r.Steps, err = minimumDegree(ctx, p, g, stop, rows); err != nil {
 				return nil, err
 			}
 		}
@@ -122,9 +123,9 @@ func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, erro
 		waits = false
 		r.endBy(stop)
 	}
-	err := r.complete(ctx, p, g.N, o)
+	err := r.complete(ctx, p, rows, g.N, o)
 	if err == nil && waits && r.endBy(stop) { // that is known only now
-		err = r.complete(ctx, p, g.N, o)
+		err = r.complete(ctx, p, rows, g.N, o)
 	}
 	if err != nil {
 		return nil, err
@@ -142,9 +143,12 @@ func (r *Order) endBy(stop *stopRule) bool {
 }
 
 // complete makes an order of the vertices that were ordered.
-func (r *Order) complete(ctx context.Context, p *ordering.Pattern, n int, o OrderOptions) error {
+func (r *Order) complete(ctx context.Context, p *ordering.Pattern, rows *pivots, n int, o OrderOptions) error {
 	r.Limit = min(len(r.Vertices), o.Limit)
 	r.appendRest(n)
+	if rows.after != nil {
+		return rows.structure(ctx, r, o.MaxFill)
+	}
 	return r.structure(ctx, p, o.MaxFill)
 }
 
@@ -181,9 +185,9 @@ func symmetric(g *graph.Graph) *ordering.Pattern {
 }
 
 // minimumDegree returns the vertices of g, whose pattern is p, in the order of their elimination, as far as a stop rule
-// allows, and the steps that this took.
-func minimumDegree(ctx context.Context, p *ordering.Pattern, g *graph.Graph, stop *stopRule) (order []int32,
-	steps int64, err error) {
+// allows, and the steps that this took. It adds the pivots to rows.
+func minimumDegree(ctx context.Context, p *ordering.Pattern, g *graph.Graph, stop *stopRule, rows *pivots) (
+	order []int32, steps int64, err error) {
 	order = make([]int32, 0, g.N)
 	limit, poll := min(g.N, stop.o.Limit), &cancel.Poll{Ctx: ctx}
 	tally := cancel.Begin(ctx, int64(limit))
@@ -192,6 +196,7 @@ func minimumDegree(ctx context.Context, p *ordering.Pattern, g *graph.Graph, sto
 			return nil, 0, err
 		}
 		steps = pivot.Steps
+		rows.add(pivot, len(order), stop.Fill)
 		stop.add(pivot)
 		order = append(order, pivot.Vertices...)
 		tally.Done.Store(int64(len(order)))

@@ -34,6 +34,7 @@ type quotient struct {
 	cost  func(vertices, arcs int) float64 // see MinimumDegree; nil: nothing
 
 	pivot []int32 // the vertices of the last step
+	above []int32 // its Pivot.Above; nil: some vertices are set apart
 	left  int     // vertices not eliminated
 	steps int64   // list entries looked at since the beginning: the work of the ordering
 }
@@ -75,6 +76,9 @@ func newQuotient(p *Pattern, limit int, cost func(vertices, arcs int) float64) *
 		}
 	}
 	apart := q.left < n
+	if !apart {
+		q.above = []int32{}
+	}
 	for v := range int32(n) {
 		if q.node[v].weight > 0 {
 			if apart {
@@ -144,11 +148,14 @@ func (q *quotient) eliminate() Pivot {
 		q.merge(members)
 		q.reinsert(p, members)
 	}
+	if q.above != nil {
+		q.list(q.members(p))
+	}
 	q.pivot = q.pivot[:0]
 	for v := p; v >= 0; v = q.node[v].member {
 		q.pivot = append(q.pivot, v)
 	}
-	step := Pivot{q.pivot, int(q.node[p].degree), int(q.below[p]), q.part[p], q.steps}
+	step := Pivot{q.pivot, int(q.node[p].degree), int(q.below[p]), q.part[p], q.steps, q.above, q.node}
 	if q.cost != nil {
 		q.part[p] = q.cost(step.Below, step.Degree)
 	}
@@ -156,6 +163,17 @@ func (q *quotient) eliminate() Pivot {
 		q.prune(p, members[0])
 	}
 	return step
+}
+
+// list makes Pivot.Above of an element's members.
+func (q *quotient) list(members []int32) {
+	q.above = q.above[:0]
+	for _, i := range members {
+		q.above = append(q.above, i)
+		if w := q.node[i].weight; w > 1 {
+			q.above = append(q.above, -w)
+		}
+	}
 }
 
 func (q *quotient) members(e int32) []int32 { return q.arena[q.node[e].place:][:q.node[e].size] }
