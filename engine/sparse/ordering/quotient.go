@@ -296,12 +296,16 @@ func (q *quotient) overlaps(members []int32) {
 		elements, weight := q.lists[x.place:][:x.elems], x.weight
 		q.steps += int64(len(elements))
 		for _, e := range elements {
-			switch e := &nodes[e]; {
-			case e.mark >= stamp:
-				e.mark -= int64(weight)
-			case e.mark != dead:
-				e.mark = stamp + int64(e.degree-weight)
+			// No branches: none of them could be predicted.
+			e := &nodes[e]
+			mark := e.mark
+			if outside := stamp + int64(e.degree); mark < stamp {
+				mark = outside
 			}
+			if mark -= int64(weight); e.mark == dead {
+				mark = dead
+			}
+			e.mark = mark
 		}
 	}
 }
@@ -316,25 +320,33 @@ func (q *quotient) update(p, i int32) (alone bool) {
 	degree, key := 0, uint32(p)
 	kept := 0
 	for _, e := range row[:x.elems] {
-		switch of := &nodes[e]; {
-		case of.mark == dead:
-		case of.mark == stamp:
+		of := &nodes[e]
+		if of.mark == stamp {
 			absorb(&nodes[p], of)
-		default:
-			degree += int(of.mark - stamp)
-			key += uint32(e)
-			row[kept] = e
-			kept++
 		}
+		row[kept] = e
+		outside, one := int(of.mark-stamp), 1
+		if of.mark == dead {
+			outside, one = 0, 0
+		}
+		degree += outside
+		key += uint32(e) & uint32(-one)
+		kept += one
 	}
 	elems := kept
 	for _, j := range row[x.elems:] {
-		if of := &nodes[j]; of.weight > 0 && of.mark != inside {
-			degree += int(of.weight)
-			key += uint32(j)
-			row[kept] = j
-			kept++
+		of := &nodes[j]
+		row[kept] = j
+		weight, one := of.weight, 1
+		if of.mark == inside {
+			weight = 0
 		}
+		if weight == 0 {
+			one = 0
+		}
+		degree += int(weight)
+		key += uint32(j) & uint32(-one)
+		kept += one
 	}
 	if kept == 0 {
 		return true
