@@ -2,8 +2,10 @@ package ordering
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"ooc/engine/internal/pages"
+	"ooc/engine/internal/parallel"
 )
 
 // quotient is the quotient graph of an elimination in progress. An eliminated vertex is an *element*: it stands for
@@ -62,26 +64,28 @@ func newQuotient(p *Pattern, limit int, cost func(vertices, arcs int) float64) *
 	n := p.n()
 	q := &quotient{node: pages.Make[node](n), lists: p.Adj,
 		arena: pages.Make[int32](len(p.Adj) + len(p.Adj)/2 + 2*n)[:0],
-		head:  slices.Repeat([]int32{-1}, n), stamp: 1, cost: cost, left: n}
-	for v := range n {
-		x := &q.node[v]
-		x.member, x.last, x.place, x.vars = -1, int32(v), p.Start[v], int32(p.Start[v+1]-p.Start[v])
-		if int(x.vars) <= limit {
-			x.weight, x.below = 1, 1
-		} else {
-			q.left--
+		head:  slices.Repeat([]int32{-1}, n), stamp: 1, cost: cost}
+	var apart atomic.Int64
+	parallel.Ranges(n, func(first, end int) {
+		for v := first; v < end; v++ {
+			x := &q.node[v]
+			x.member, x.last, x.place, x.vars = -1, int32(v), p.Start[v], int32(p.Start[v+1]-p.Start[v])
+			if x.degree = x.vars; int(x.vars) <= limit {
+				x.weight, x.below = 1, 1
+			} else {
+				apart.Add(1)
+			}
 		}
-	}
-	apart := q.left < n
-	if !apart {
+	})
+	q.left = n - int(apart.Load())
+	if q.left == n {
 		q.above = []int32{}
 	}
 	for v := range int32(n) {
 		if q.node[v].weight > 0 {
-			if apart {
+			if q.left < n {
 				q.dropDense(v)
 			}
-			q.node[v].degree = q.node[v].vars
 			q.enter(v)
 		}
 	}
@@ -97,7 +101,7 @@ func (q *quotient) dropDense(v int32) {
 			kept = append(kept, j)
 		}
 	}
-	q.node[v].vars = int32(len(kept))
+	q.node[v].vars, q.node[v].degree = int32(len(kept)), int32(len(kept))
 }
 
 // enter puts a variable into the list of its degree.
