@@ -108,14 +108,26 @@ func (l *layout) listArcs(o *Order) {
 		}
 	})
 	l.lowerStart = make([]int64, l.n+1)
-	at := int32(0)
-	for y := range l.n {
-		for p := range parts {
-			next[p][y], at = at, at+next[p][y]
+	parallel.Ranges(l.n, func(first, end int) {
+		for y := first; y < end; y++ {
+			for p := range parts {
+				l.lowerStart[y+1] += int64(next[p][y])
+			}
 		}
-		l.lowerStart[y+1] = int64(at)
+	})
+	for y := range l.n {
+		l.lowerStart[y+1] += l.lowerStart[y]
 	}
-	l.lower, l.ends = pages.Make[int32](int(at)), pages.Make[int32](int(at))
+	parallel.Ranges(l.n, func(first, end int) {
+		for y := first; y < end; y++ {
+			at := int32(l.lowerStart[y])
+			for p := range parts {
+				next[p][y], at = at, at+next[p][y]
+			}
+		}
+	})
+	arcs := int(l.lowerStart[l.n])
+	l.lower, l.ends = pages.Make[int32](arcs), pages.Make[int32](arcs)
 	together(len(parts), func(p int) {
 		listed := next[p]
 		for r := parts[p].first; r <= parts[p].last; r++ {

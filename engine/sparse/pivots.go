@@ -24,8 +24,9 @@ type chunk struct {
 	list []int32
 }
 
-// chunkEntries are those of the list of one chunk, unless one pivot has more.
-const chunkEntries = 1 << 16
+// firstEntries are those of the list of the first chunk. The next ones have twice as many each, up to mostEntries, or
+// more if one pivot has.
+const firstEntries, mostEntries = 1 << 12, 1 << 16
 
 // add keeps a pivot whose vertices have positions from first on, before which there are so many arcs up.
 func (s *pivots) add(p ordering.Pivot, first int, arcs int64) {
@@ -34,8 +35,8 @@ func (s *pivots) add(p ordering.Pivot, first int, arcs int64) {
 	}
 	last, need := len(s.chunks)-1, 3+len(p.Above)
 	if last < 0 || len(s.chunks[last].list)+need > cap(s.chunks[last].list) {
-		list := pages.Make[int32](max(chunkEntries, need))
-		last, s.chunks, s.after = last+1, append(s.chunks, chunk{first, arcs, list[:0]}), p.After
+		list := make([]int32, 0, max(min(firstEntries<<min(last+1, 16), mostEntries), need))
+		last, s.chunks, s.after = last+1, append(s.chunks, chunk{first, arcs, list}), p.After
 	}
 	list := &s.chunks[last].list
 	*list = append(append(*list, int32(len(p.Vertices)), int32(p.Degree), int32(len(p.Above))), p.Above...)
