@@ -3,6 +3,9 @@ package sparse
 import (
 	"runtime"
 	"slices"
+
+	"ooc/engine/internal/pages"
+	"ooc/engine/internal/parallel"
 )
 
 // layout numbers the vertices for an elimination that stops after a part of an Order, and holds the arcs that it
@@ -79,37 +82,56 @@ func (l *layout) number(o *Order, eliminated int) []int32 {
 // listArcs lists for each rank those that it has arcs up to, in order without a sort, and those that have arcs up to
 // it. It finds the parents. Each processor does so for a range of ranks: of every list of lower, a range has a part.
 func (l *layout) listArcs(o *Order) {
-	rank := make([]int32, l.n) // by position
-	for x, v := range o.Vertices {
-		rank[x] = l.rank[v]
-	}
+	rank, position := make([]int32, l.n), make([]int32, l.n) // by position, and by rank
 	l.start = make([]int64, l.n+1)
+	parallel.Ranges(l.n, func(first, end int) {
+		for x, v := range o.Vertices[first:end] {
+			rank[first+x] = l.rank[v]
+		}
+		for r := first; r < end; r++ {
+			if position[r] = o.position[l.vertices[r]]; r >= l.core {
+				l.start[r+1] = int64(len(o.row(position[r])))
+			}
+		}
+	})
 	for r := l.core; r < l.n; r++ {
-		l.start[r+1] = l.start[r] + int64(len(o.row(o.position[l.vertices[r]])))
+		l.start[r+1] += l.start[r]
 	}
 	parts := l.parts(min(runtime.GOMAXPROCS(0), mostParts))
 	next := make([][]int32, len(parts)) // by part and rank: where the part's next rank is listed
 	together(len(parts), func(p int) {
-		next[p] = make([]int32, l.n)
+		next[p] = pages.Make[int32](l.n)
 		for r := parts[p].first; r <= parts[p].last; r++ {
-			for _, x := range o.row(o.position[l.vertices[r]]) {
+			for _, x := range o.row(position[r]) {
 				next[p][rank[x]]++
 			}
 		}
 	})
 	l.lowerStart = make([]int64, l.n+1)
-	at := int32(0)
-	for y := range l.n {
-		for p := range parts {
-			next[p][y], at = at, at+next[p][y]
+	parallel.Ranges(l.n, func(first, end int) {
+		for y := first; y < end; y++ {
+			for p := range parts {
+				l.lowerStart[y+1] += int64(next[p][y])
+			}
 		}
-		l.lowerStart[y+1] = int64(at)
+	})
+	for y := range l.n {
+		l.lowerStart[y+1] += l.lowerStart[y]
 	}
-	l.lower, l.ends = make([]int32, at), make([]int32, at)
+	parallel.Ranges(l.n, func(first, end int) {
+		for y := first; y < end; y++ {
+			at := int32(l.lowerStart[y])
+			for p := range parts {
+				next[p][y], at = at, at+next[p][y]
+			}
+		}
+	})
+	arcs := int(l.lowerStart[l.n])
+	l.lower, l.ends = pages.Make[int32](arcs), pages.Make[int32](arcs)
 	together(len(parts), func(p int) {
 		listed := next[p]
 		for r := parts[p].first; r <= parts[p].last; r++ {
-			for _, x := range o.row(o.position[l.vertices[r]]) {
+			for _, x := range o.row(position[r]) {
 				y := rank[x]
 				l.lower[listed[y]] = r
 				listed[y]++
@@ -131,12 +153,14 @@ func (l *layout) listArcs(o *Order) {
 			}
 		}
 	})
-	for r := range l.n {
-		l.parent[r] = -1
-		if row := l.row(int32(r)); len(row) > 0 && int(row[len(row)-1]) >= l.core {
-			l.parent[r] = row[len(row)-1]
+	parallel.Ranges(l.n, func(first, end int) {
+		for r := first; r < end; r++ {
+			l.parent[r] = -1
+			if row := l.row(int32(r)); len(row) > 0 && int(row[len(row)-1]) >= l.core {
+				l.parent[r] = row[len(row)-1]
+			}
 		}
-	}
+	})
 }
 
 // mostParts bounds the memory of listArcs: each part takes a word for every rank.

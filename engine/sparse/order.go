@@ -59,8 +59,6 @@ const (
 	// stepSeconds is the time to look at one list entry while ordering, and as much more where the lists of farVertices
 	// are in no cache. They are constants and not measured, so that the order of a graph is the same in every run.
 	stepSeconds, farVertices = 20e-9, 1e6
-	// estimateSteps is how many such looks the estimate of one stopping point takes.
-	estimateSteps = 256
 	// lookEvery is after how many more vertices it is looked whether ordering can still pay. Elimination itself takes
 	// about as long as ordering or more: so a solve takes afterOrder times as long at least.
 	lookEvery, afterOrder = 8, 3
@@ -71,6 +69,8 @@ const (
 	// unasked is how many steps ordering goes on while it waits for OrderOptions.Most, and aheadFill of how many arcs at
 	// most the structure is made meanwhile.
 	unasked, aheadFill = 16 << 20, 16 << 20
+	// tallyEvery is after how many more vertices it is told how far ordering is.
+	tallyEvery = 1 << 7
 )
 
 // Order is the symbolic half of an elimination: an order of the vertices, and the structure that eliminating them in
@@ -102,6 +102,7 @@ func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, erro
 	}
 	var p *ordering.Pattern
 	var stop *stopRule
+	rows := &pivots{}
 	if o.Limit > 0 {
 		p = symmetric(g)
 		var err error
@@ -112,7 +113,7 @@ func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, erro
 		}
 		if r.whole = r.Vertices != nil; !r.whole {
 			stop = newStopRule(o, g, p)
-			if r.Vertices, r.Steps, err = minimumDegree(ctx, p, g, stop); err != nil {
+			if r.Vertices, r.Steps, err = minimumDegree(ctx, p, g, stop, rows); err != nil {
 				return nil, err
 			}
 		}
@@ -122,9 +123,9 @@ func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, erro
 		waits = false
 		r.endBy(stop)
 	}
-	err := r.complete(ctx, p, g.N, o)
+	err := r.complete(ctx, p, rows, g.N, o)
 	if err == nil && waits && r.endBy(stop) { // that is known only now
-		err = r.complete(ctx, p, g.N, o)
+		err = r.complete(ctx, p, rows, g.N, o)
 	}
 	if err != nil {
 		return nil, err
@@ -142,9 +143,12 @@ func (r *Order) endBy(stop *stopRule) bool {
 }
 
 // complete makes an order of the vertices that were ordered.
-func (r *Order) complete(ctx context.Context, p *ordering.Pattern, n int, o OrderOptions) error {
+func (r *Order) complete(ctx context.Context, p *ordering.Pattern, rows *pivots, n int, o OrderOptions) error {
 	r.Limit = min(len(r.Vertices), o.Limit)
 	r.appendRest(n)
+	if rows.after != nil {
+		return rows.structure(ctx, r, o.MaxFill)
+	}
 	return r.structure(ctx, p, o.MaxFill)
 }
 
@@ -172,18 +176,17 @@ func cannotPay(g *graph.Graph, o OrderOptions) bool {
 
 // symmetric returns the pattern of a graph. It may share the graph's memory.
 func symmetric(g *graph.Graph) *ordering.Pattern {
-	out := &ordering.Pattern{Start: g.Offsets, Adj: g.Targets}
-	if !g.Directed {
-		return out
+	p := &ordering.Pattern{Start: g.Offsets, Adj: g.Targets}
+	if !g.Directed || g.Symmetric {
+		return p
 	}
-	back := g.Reverse()
-	return out.Union(&ordering.Pattern{Start: back.Offsets, Adj: back.Targets})
+	return p.Symmetric()
 }
 
 // minimumDegree returns the vertices of g, whose pattern is p, in the order of their elimination, as far as a stop rule
-// allows, and the steps that this took.
-func minimumDegree(ctx context.Context, p *ordering.Pattern, g *graph.Graph, stop *stopRule) (order []int32,
-	steps int64, err error) {
+// allows, and the steps that this took. It adds the pivots to rows.
+func minimumDegree(ctx context.Context, p *ordering.Pattern, g *graph.Graph, stop *stopRule, rows *pivots) (
+	order []int32, steps int64, err error) {
 	order = make([]int32, 0, g.N)
 	limit, poll := min(g.N, stop.o.Limit), &cancel.Poll{Ctx: ctx}
 	tally := cancel.Begin(ctx, int64(limit))
@@ -192,9 +195,12 @@ func minimumDegree(ctx context.Context, p *ordering.Pattern, g *graph.Graph, sto
 			return nil, 0, err
 		}
 		steps = pivot.Steps
+		rows.add(pivot, len(order), stop.Fill)
 		stop.add(pivot)
 		order = append(order, pivot.Vertices...)
-		tally.Done.Store(int64(len(order)))
+		if done := int64(len(order)); done >= tally.Done.Load()+tallyEvery { // to store it takes as long as some vertices
+			tally.Done.Store(done)
+		}
 		if len(order) >= limit || !stop.mayContinue(steps) {
 			break
 		}
@@ -531,24 +537,60 @@ func (r *Order) row(v int32) []int32 { return r.up[r.start[v]:r.start[v+1]] }
 
 // Each calls yield with the counts of every stopping point, from no eliminated vertex to Limit.
 func (r *Order) Each(yield func(Work) bool) {
-	l := newLedger(len(r.Vertices), r.sources, r.together, r.symmetric)
-	if !yield(l.total()) {
+	t := r.newTrees()
+	if !yield(t.first.total()) {
 		return
 	}
-	below := make([]int32, r.Limit)      // vertices of each subtree
-	children := make([]float64, r.Limit) // sum of rowsOf over the children's subtrees
-	for v := range r.Limit {
-		below[v]++
-		d := len(r.row(int32(v)))
-		l.eliminate(d, int(below[v]), children[v])
-		if parent := r.parent[v]; parent >= 0 && int(parent) < r.Limit {
-			below[parent] += below[v]
-			children[parent] += l.rowsOf(int(below[v]), d)
-		}
-		if !yield(l.total()) {
+	for i := range t.ledgers {
+		if !t.each(i, yield) {
 			return
 		}
 	}
+}
+
+// trees are what a ledger is told of an order, of which goroutines share the estimates of stopping points.
+type trees struct {
+	*Order
+	first    ledger    // in which nothing is eliminated
+	below    []int32   // vertices of each subtree
+	children []float64 // sum of rowsOf over the children's subtrees
+	ledgers  []ledger  // before each range of positions
+}
+
+// treesRange is how many positions are in one range.
+const treesRange = 1 << 12
+
+func (r *Order) newTrees() *trees {
+	l := newLedger(len(r.Vertices), r.sources, r.together, r.symmetric)
+	t := &trees{r, l, pages.Make[int32](r.Limit), pages.Make[float64](r.Limit), nil}
+	for v := range r.Limit {
+		if v%treesRange == 0 {
+			t.ledgers = append(t.ledgers, l)
+		}
+		t.below[v]++
+		t.eliminate(&l, v)
+		if parent := r.parent[v]; parent >= 0 && int(parent) < r.Limit {
+			t.below[parent] += t.below[v]
+			t.children[parent] += l.rowsOf(int(t.below[v]), int(r.start[v+1]-r.start[v]))
+		}
+	}
+	return t
+}
+
+func (t *trees) eliminate(l *ledger, v int) {
+	l.eliminate(int(t.start[v+1]-t.start[v]), int(t.below[v]), t.children[v])
+}
+
+// each calls yield with the counts of the stopping points after each position of a range, until it returns false.
+func (t *trees) each(i int, yield func(Work) bool) bool {
+	l := t.ledgers[i]
+	for v := i * treesRange; v < min((i+1)*treesRange, t.Limit); v++ {
+		t.eliminate(&l, v)
+		if !yield(l.total()) {
+			return false
+		}
+	}
+	return true
 }
 
 // At returns the counts of stopping after the given number of vertices, 0…Limit.
@@ -567,18 +609,42 @@ func (r *Order) At(eliminated int) (at Work) {
 	return at
 }
 
-// Best returns the counts of the stopping point with the least estimate. It fails with the cause of ctx if that ends
-// first.
-func (r *Order) Best(ctx context.Context, seconds func(Work) float64) (best Work, err error) {
-	least, poll := math.Inf(1), &cancel.Poll{Ctx: ctx}
-	for w := range r.Each {
-		if err := poll.After(estimateSteps); err != nil {
-			return Work{}, err
+// Best returns the counts of the stopping point with the least estimate, the first of such. Goroutines call seconds. It
+// fails with the cause of ctx if that ends first.
+func (r *Order) Best(ctx context.Context, seconds func(Work) float64) (Work, error) {
+	t := r.newTrees()
+	type point struct {
+		Work
+		seconds float64
+	}
+	best := make([]point, 1+len(t.ledgers))
+	err := parallel.Do(ctx, len(best), func() func(i int) error {
+		return func(i int) error {
+			b := point{seconds: math.Inf(1)}
+			look := func(w Work) bool {
+				if s := seconds(w); s < b.seconds {
+					b = point{w, s}
+				}
+				return true
+			}
+			if i == 0 {
+				look(t.first.total())
+			} else {
+				t.each(i-1, look)
+			}
+			best[i] = b
+			return nil
 		}
-		if s := seconds(w); s < least {
-			best, least = w, s
+	}, func() {})
+	if err != nil {
+		return Work{}, err
+	}
+	least := best[0]
+	for _, b := range best {
+		if b.seconds < least.seconds {
+			least = b
 		}
 	}
-	r.best.Store(&best)
-	return best, nil
+	r.best.Store(&least.Work)
+	return least.Work, nil
 }

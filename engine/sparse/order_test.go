@@ -170,7 +170,7 @@ func TestMaxFill(t *testing.T) {
 // subtrees, and a limit on them to hold there, too.
 func TestArcsByGroups(t *testing.T) {
 	g := sparsetest.Generated(t, "road", gen.Options{N: 6 * groupSize, Seed: 1})
-	all := mustOrder(t, g, OrderOptions{})
+	all := symbolic(t, g, mustOrder(t, g, OrderOptions{}), DefaultMaxFill)
 	x := &structuring{Order: all}
 	if _, _, start, _ := x.groups(groupSize); len(start) < 6 {
 		t.Fatalf("%d groups", len(start)-1)
@@ -182,9 +182,62 @@ func TestArcsByGroups(t *testing.T) {
 		}
 	}
 	most := all.start[all.Limit] / 2
-	o := mustOrder(t, g, OrderOptions{MaxFill: most})
+	o := symbolic(t, g, all, most)
 	if o.start[o.Limit] > most || all.start[o.Limit+1] <= most {
 		t.Fatalf("%d positions with %d arcs of %d", o.Limit, o.start[o.Limit], most)
+	}
+}
+
+// symbolic returns an order with the structure that the graph gives, in at most so many arcs up.
+func symbolic(t *testing.T, g *graph.Graph, o *Order, most int64) *Order {
+	t.Helper()
+	r := &Order{Vertices: o.Vertices, Limit: o.Limit, position: o.position}
+	if err := r.structure(t.Context(), symmetric(g), most); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestStructureOfPivots compares the structure that pivots tell with that of the graph: of whole orders, and of orders
+// that end within a pivot, at as many arcs as are allowed, or where another solve takes less, known at once or late.
+func TestStructureOfPivots(t *testing.T) {
+	r, ended := seeds.New(t), 0
+	for i := range 400 {
+		g := randomGraph(t, r, 100)
+		var o OrderOptions
+		switch i % 4 {
+		case 1:
+			o.Limit = 1 + r.IntN(g.N)
+		case 2:
+			o.MaxFill = 1 + r.Int64N(4*int64(g.N))
+		case 3:
+			g = sparsetest.RandomOfDegree(t, r, 300+r.IntN(700), 1+r.IntN(4))
+			most := estimate(newStopRule(OrderOptions{Seconds: estimate}, g, symmetric(g)).total()) * r.Float64() / 20
+			second := most * 1000 * r.Float64()
+			o.Seconds, o.Ahead = estimate, r.Int64N(20000)
+			o.Most = func() (float64, float64) { return most, second }
+		}
+		if i == 0 { // of several chunks
+			g = sparsetest.Generated(t, "road", gen.Options{N: 50000, Seed: 1})
+		}
+		got := mustOrder(t, g, o)
+		if got.Limit > 0 && got.Limit < g.N {
+			ended++
+		}
+		want := symbolic(t, g, got, DefaultMaxFill)
+		if !slices.Equal(got.start, want.start) || !slices.Equal(got.parent, want.parent) {
+			t.Fatalf("%+v: arcs up begin at %v, not %v; parents are %v, not %v", o, got.start, want.start, got.parent,
+				want.parent)
+		}
+		for v := range int32(got.Limit) {
+			a, b := slices.Sorted(slices.Values(got.row(v))), slices.Sorted(slices.Values(want.row(v)))
+			if !slices.Equal(a, b) {
+				t.Fatalf("%+v: position %d of %d has arcs up to %v, not %v", o, v, got.Limit, a, b)
+			}
+		}
+	}
+	if ended < 100 {
+		t.Errorf("%d orders ended early", ended)
 	}
 }
 

@@ -35,3 +35,20 @@ func Do(ctx context.Context, n int, make func() func(int) error, done func()) er
 	}
 	return g.Wait()
 }
+
+// leastRange is how many items are worth a goroutine.
+const leastRange = 1 << 12
+
+// Ranges runs do for ranges of 0…n-1 on all processors, one for each, or fewer where n is small.
+func Ranges(n int, do func(first, end int)) {
+	parts := min(runtime.GOMAXPROCS(0), n/leastRange)
+	if parts < 2 {
+		do(0, n)
+		return
+	}
+	var all sync.WaitGroup
+	for i := range parts {
+		all.Go(func() { do(n*i/parts, n*(i+1)/parts) })
+	}
+	all.Wait()
+}

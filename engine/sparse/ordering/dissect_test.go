@@ -17,8 +17,7 @@ import (
 
 // symmetric returns the pattern of a graph.
 func symmetric(g *graph.Graph) *Pattern {
-	back := g.Reverse()
-	return (&Pattern{g.Offsets, g.Targets}).Union(&Pattern{back.Offsets, back.Targets})
+	return (&Pattern{g.Offsets, g.Targets}).Symmetric()
 }
 
 func mustDissect(t *testing.T, g *graph.Graph) []int32 {

@@ -2,7 +2,7 @@
 // nested dissection. It sees only which vertices are adjacent. Package sparse decides where an order ends, and
 // eliminates.
 //
-//	p := out.Union(in) // of the arcs out of the vertices, and into them
+//	p := out.Symmetric() // of the arcs out of the vertices
 //	for pivot := range ordering.MinimumDegree(p, cost) { … } // a few vertices at a time, until the caller has enough
 //	order, err := ordering.Dissect(ctx, p)                   // all vertices; nil: separators are thick
 //

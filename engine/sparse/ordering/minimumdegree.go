@@ -13,7 +13,18 @@ type Pivot struct {
 	Below    int     // vertices of the elimination tree with the pivot at its top
 	Children float64 // sum of the costs of the trees right below the pivot
 	Steps    int64   // list entries looked at since the beginning: the work of the ordering
+
+	// Above lists the vertices of Degree as variables, vertices that follow one another in the order: the first of each,
+	// then, if there are more, how many there are, as a negative number. The next step writes over it. It is nil where
+	// vertices are set apart.
+	Above []int32
+
+	nodes []node
 }
+
+// After returns the vertex after v in its variable, of those that the variable has by now. Any number of goroutines may
+// call it between steps, and after the last.
+func (p Pivot) After(v int32) int32 { return p.nodes[v].member }
 
 // MinimumDegree orders vertices by approximate minimum degree (P. R. Amestoy, T. A. Davis and I. S. Duff, 1996; see
 // quotient), and yields pivot after pivot until the caller has enough or all are ordered. Vertices of more than

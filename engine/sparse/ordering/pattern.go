@@ -1,6 +1,12 @@
 package ordering
 
-import "ooc/engine/internal/pages"
+import (
+	"slices"
+	"sync/atomic"
+
+	"ooc/engine/internal/pages"
+	"ooc/engine/internal/parallel"
+)
 
 // Pattern is the adjacency of a graph whose arcs count in both directions, in compressed rows without
 // self-loops. Vertices are numbered from 0. It is not changed once made.
@@ -27,31 +33,47 @@ func (p *Pattern) ListEntries() (sum float64) {
 // clone returns a pattern with neighbours in memory of its own.
 func (p *Pattern) clone() *Pattern {
 	q := &Pattern{p.Start, pages.Make[int32](len(p.Adj))}
-	copy(q.Adj, p.Adj)
+	parallel.Ranges(len(p.Adj), func(first, end int) { copy(q.Adj[first:end], p.Adj[first:end]) })
 	return q
 }
 
-// Union returns the pattern with the arcs of two, such as those out of the vertices of a graph and those into them.
-func (p *Pattern) Union(q *Pattern) *Pattern {
-	both := &Pattern{make([]int64, len(p.Start)), make([]int32, 0, len(p.Adj)+len(q.Adj))}
-	for v := range int32(p.n()) {
-		both.Adj = appendUnion(both.Adj, p.Row(v), q.Row(v))
-		both.Start[v+1] = int64(len(both.Adj))
+// Symmetric returns the pattern with all arcs in both directions, of one that may have some in one only. Goroutines
+// share its vertices. They write arcs back in any order, and sort the rows after that.
+func (p *Pattern) Symmetric() *Pattern {
+	n := p.n()
+	both, single := &Pattern{Start: make([]int64, n+1)}, make([]bool, len(p.Adj)) // arcs without one back
+	parallel.Ranges(n, func(first, last int) {
+		for v := int32(first); v < int32(last); v++ {
+			for k, u := range p.Row(v) {
+				if _, is := slices.BinarySearch(p.Row(u), v); !is {
+					single[p.Start[v]+int64(k)] = true
+					atomic.AddInt64(&both.Start[u+1], 1)
+				}
+			}
+		}
+	})
+	end := make([]int64, n) // of each row, as far as it is written
+	for v := range n {
+		end[v] = both.Start[v] + p.Start[v+1] - p.Start[v]
+		both.Start[v+1] += end[v]
 	}
+	both.Adj = pages.Make[int32](int(both.Start[n]))
+	parallel.Ranges(n, func(first, last int) {
+		for v := int32(first); v < int32(last); v++ {
+			copy(both.Adj[both.Start[v]:], p.Row(v))
+			for k, u := range p.Row(v) {
+				if single[p.Start[v]+int64(k)] {
+					both.Adj[atomic.AddInt64(&end[u], 1)-1] = v
+				}
+			}
+		}
+	})
+	parallel.Ranges(n, func(first, last int) {
+		for v := int32(first); v < int32(last); v++ {
+			if len(both.Row(v)) > len(p.Row(v)) {
+				slices.Sort(both.Row(v))
+			}
+		}
+	})
 	return both
-}
-
-// appendUnion merges two ascending lists.
-func appendUnion(dst, a, b []int32) []int32 {
-	for len(a) > 0 && len(b) > 0 {
-		x, y := a[0], b[0]
-		dst = append(dst, min(x, y))
-		if x <= y {
-			a = a[1:]
-		}
-		if y <= x {
-			b = b[1:]
-		}
-	}
-	return append(append(dst, a...), b...)
 }

@@ -1,6 +1,7 @@
 package ordering
 
 import (
+	"slices"
 	"testing"
 
 	"ooc/engine/graph"
@@ -48,6 +49,25 @@ func checkPivots(t *testing.T, g *graph.Graph, often bool) {
 	for v, row := range sparsetest.Naive(g, order) {
 		if degrees[v] != len(row) {
 			t.Fatalf("position %d of %v: degree %d, not %d", v, order, degrees[v], len(row))
+		}
+	}
+}
+
+// TestSymmetric wants the arcs out of each vertex and those into it, also where goroutines share the vertices.
+func TestSymmetric(t *testing.T) {
+	r := seeds.New(t)
+	for i := range 30 {
+		g := sparsetest.RandomGraph(t, r, 50)
+		if i < 3 {
+			g = sparsetest.RandomOfDegree(t, r, 20000, 3)
+		}
+		got, back := symmetric(g), g.Reverse()
+		for v := range g.N {
+			want := slices.Concat(g.Targets[g.Offsets[v]:g.Offsets[v+1]], back.Targets[back.Offsets[v]:back.Offsets[v+1]])
+			slices.Sort(want)
+			if row := got.Row(int32(v)); !slices.Equal(row, slices.Compact(want)) {
+				t.Fatalf("vertex %d has neighbours %v, not %v", v, row, slices.Compact(want))
+			}
 		}
 	}
 }
