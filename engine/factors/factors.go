@@ -45,7 +45,7 @@ func (Engine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) (rows.
 		q.Stage = func(live.Stage, live.StageShares) {}
 	}
 	q.Stage(live.StageOrder, live.StageShares{})
-	order, work, err := stop(ctx, g, q)
+	order, work, made, err := stop(ctx, g, q)
 	q, failed := q.Opened()
 	if err = cmp.Or(err, failed); err != nil {
 		return rows.Offer{}, err
@@ -61,7 +61,7 @@ func (Engine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) (rows.
 	offer.How = fmt.Sprintf("%s eliminated, a core of %s", text.Count(work.Eliminated, "vertex", "vertices"),
 		humanize.Comma(int64(work.Core)))
 	offer.Prepare = func(ctx context.Context) (rows.Ready, error) {
-		f, err := prepare(ctx, g, q, order, work, began)
+		f, err := prepare(ctx, g, q, order, work, made, began)
 		if err != nil {
 			return nil, err
 		}
@@ -131,12 +131,50 @@ func Of(host kernels.Device, e *sparse.Elimination, core *sparse.DenseCore) *Fac
 	return &Factors{Elimination: e, Core: core, host: host}
 }
 
-// prepare eliminates vertices and closes the core. began is when ordering the vertices has begun.
-func prepare(ctx context.Context, g *graph.Graph, q rows.Question, order *sparse.Order, work sparse.Work,
-	began time.Time) (f *Factors, err error) {
+// early is an elimination that was made before the devices were open.
+type early struct {
+	order   *sparse.Order
+	best    sparse.Work // where it stops
+	e       *sparse.Elimination
+	host    *cpu.Device // of e
+	cleanup runtime.Cleanup
+}
+
+// earlySeconds is how long an early elimination may be estimated to take.
+const earlySeconds = 0.1
+
+// eliminateEarly returns an elimination that stops at best; nil: it takes too long, or has failed, and is tried again
+// by prepare.
+func eliminateEarly(ctx context.Context, g *graph.Graph, order *sparse.Order, best sparse.Work) *early {
+	if best.Vertices == 0 || plan.Weigh(sparse.Work{Eliminate: best.Eliminate}) > earlySeconds*productsPerSecond() {
+		return nil
+	}
 	host, err := cpu.Open(cpu.Options{})
 	if err != nil {
+		return nil
+	}
+	e, err := order.EliminateInPieces(ctx, g, best.Eliminated, sparse.Cutting{MostUpper: math.MaxInt}, host)
+	if err != nil {
+		_ = host.Close() // the error that counts is err, which comes again
+		return nil
+	}
+	made := &early{order: order, best: best, e: e, host: host}
+	made.cleanup = runtime.AddCleanup(made, func(d *cpu.Device) { _ = d.Close() }, host) // nobody may take the offer
+	return made
+}
+
+// prepare eliminates vertices, unless that was done early, and closes the core. began is when ordering the vertices has
+// begun.
+func prepare(ctx context.Context, g *graph.Graph, q rows.Question, order *sparse.Order, work sparse.Work,
+	made *early, began time.Time) (f *Factors, err error) {
+	var host *cpu.Device
+	if made != nil && made.e.Pieces.Fit(q.Pieces) {
+		made.cleanup.Stop()
+		host = made.host
+	} else if host, err = cpu.Open(cpu.Options{}); err != nil {
 		return nil, err
+	} else {
+		made = nil
 	}
 	defer func() {
 		if err != nil {
@@ -150,7 +188,9 @@ func prepare(ctx context.Context, g *graph.Graph, q rows.Question, order *sparse
 	f = &Factors{host: host}
 	shares := Shares(work)
 	q.Stage(live.StageEliminate, shares)
-	if q.Pieces > 0 {
+	if made != nil {
+		f.Elimination = made.e
+	} else if q.Pieces > 0 {
 		f.Elimination, err = order.EliminateInPieces(ctx, g, work.Eliminated,
 			sparse.Cutting{MostUpper: q.Pieces}, host)
 	} else {
@@ -195,17 +235,18 @@ func productsPerSecond() float64 { return plan.Products * float64(runtime.GOMAXP
 // stop orders the vertices, and picks where elimination stops: where counts say that it pays, in the memory that it
 // may take. What is free decides nothing, since sums of floats and of reciprocals are rounded in the order of
 // elimination.
-func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, sparse.Work, error) {
+func stop(ctx context.Context, g *graph.Graph, q rows.Question) (_ *sparse.Order, best sparse.Work, made *early,
+	err error) {
 	room, most := q.Memory, g.N
 	options := sparse.OrderOptions{Sources: q.Rows, Dissect: q.Dissect}
 	if q.After != nil {
 		options.Limit = max(1, *q.After)
 		order, err := sparse.NewOrder(ctx, g, options)
 		if err != nil {
-			return nil, sparse.Work{}, err
+			return nil, best, nil, err
 		}
-		best := order.At(min(*q.After, order.Limit))
-		return order, best, short(q, best, g.Kind)
+		best = order.At(min(*q.After, order.Limit))
+		return order, best, nil, short(q, best, g.Kind)
 	}
 	if room > 0 {
 		most = min(most, int(math.Sqrt(float64(room)/2/float64(g.Kind.Wide().Bytes()))))
@@ -239,13 +280,26 @@ func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, 
 	if cmp.Or(q.Rows, g.N) >= manyRows {
 		options.Ahead = aheadSteps * int64(g.N)
 	}
+	if q.Open != nil {
+		options.Meanwhile = func(order *sparse.Order) {
+			best, err := order.Best(ctx, fits)
+			if err = cmp.Or(err, short(q, best, g.Kind)); err == nil { // it comes again
+				made = eliminateEarly(ctx, g, order, best)
+			}
+		}
+	}
 	order, err := sparse.NewOrder(ctx, g, options)
 	if err != nil {
-		return nil, sparse.Work{}, err
+		return nil, best, nil, err
 	}
-	best, err := order.Best(ctx, fits)
+	if made != nil && made.order == order {
+		best = made.best
+	} else {
+		made = nil
+		best, err = order.Best(ctx, fits)
+	}
 	if err == nil && best.Vertices == 0 { // no core fits that is worth its time: then one that fits
-		options.Seconds = fits
+		options.Seconds, options.Meanwhile = fits, nil
 		if order, err = sparse.NewOrder(ctx, g, options); err == nil {
 			best, err = order.Best(ctx, fits)
 		}
@@ -261,7 +315,7 @@ func stop(ctx context.Context, g *graph.Graph, q rows.Question) (*sparse.Order, 
 	if err == nil {
 		err = short(q, best, g.Kind)
 	}
-	return order, best, err
+	return order, best, made, err
 }
 
 // Of so many rows, what other engines take is asked for after so many steps of ordering for each vertex: that takes as

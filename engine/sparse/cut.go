@@ -64,8 +64,8 @@ func (l *layout) bestCut(o *Order, w Work, size []int32, how Cutting) (best *cut
 	together(len(cuts), func(i int) { cuts[i] = l.cut(o, size, int32(how.Sizes[i])) })
 	for _, c := range cuts {
 		upper := float64(c.upper)
-		if len(c.pieces) == 0 || max(upper*upper, c.entries()) > float64(how.MostUpper)*float64(how.MostUpper) ||
-			c.entries()/PieceUnit > math.MaxInt32 {
+		if len(c.pieces) == 0 || max(upper*upper, entries(c.pieces)) > float64(how.MostUpper)*float64(how.MostUpper) ||
+			entries(c.pieces)/PieceUnit > math.MaxInt32 {
 			continue
 		}
 		perSource := (c.cost+c.reached()*upper)/blockGain +
@@ -78,8 +78,8 @@ func (l *layout) bestCut(o *Order, w Work, size []int32, how Cutting) (best *cut
 }
 
 // entries is how many there are in Pieces.Down and Up, and in all that Elimination.Inside returns, of a directed graph.
-func (c *cut) entries() (sum float64) {
-	for _, p := range c.pieces {
+func entries(pieces []piece) (sum float64) {
+	for _, p := range pieces {
 		sum += float64(entry.RoundUp(p.size(), PieceUnit)) * float64(p.size()+2*len(p.boundary))
 	}
 	return sum

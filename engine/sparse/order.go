@@ -35,6 +35,9 @@ type OrderOptions struct {
 	Most   func() (most, second float64)
 	Ahead  int64
 	Others func(Work) float64
+	// Meanwhile is called with an order while NewOrder waits for Most. Where that ends it sooner, NewOrder returns
+	// another. It may be nil.
+	Meanwhile func(*Order)
 
 	// Dissect orders by nested dissection where the graph has thin separators and at least dissectFrom vertices, and
 	// by minimum degrees elsewhere. Such an order has all vertices: Seconds does not end it early.
@@ -119,13 +122,18 @@ func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, erro
 		}
 	}
 	waits := stop != nil && stop.asked != nil && stop.ended == nil
-	if waits && stop.Fill > aheadFill {
+	if waits && (stop.Fill > aheadFill || stop.told()) {
 		waits = false
-		r.endBy(stop)
+		r = r.endBy(stop)
 	}
 	err := r.complete(ctx, p, rows, g.N, o)
-	if err == nil && waits && r.endBy(stop) { // that is known only now
-		err = r.complete(ctx, p, rows, g.N, o)
+	if err == nil && waits {
+		if o.Meanwhile != nil {
+			o.Meanwhile(r)
+		}
+		if shorter := r.endBy(stop); shorter != r { // that is known only now
+			r, err = shorter, shorter.complete(ctx, p, rows, g.N, o)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -133,13 +141,13 @@ func NewOrder(ctx context.Context, g *graph.Graph, o OrderOptions) (*Order, erro
 	return r, nil
 }
 
-// endBy ends the order where a stop rule ends it, for which it waits. It reports whether that is sooner.
-func (r *Order) endBy(stop *stopRule) bool {
+// endBy returns the order, or where a stop rule, for which it waits, ends it sooner, another that is not complete.
+func (r *Order) endBy(stop *stopRule) *Order {
 	if stop.compare(true) {
-		return false
+		return r
 	}
-	r.Vertices, r.Steps = r.Vertices[:stop.ended.all.Eliminated], stop.ended.steps
-	return true
+	return &Order{sources: r.sources, together: r.together, symmetric: r.symmetric, Steps: stop.ended.steps,
+		Vertices: slices.Clip(r.Vertices[:stop.ended.all.Eliminated])}
 }
 
 // complete makes an order of the vertices that were ordered.
@@ -286,6 +294,16 @@ func (w *stopRule) mayContinue(steps int64) bool {
 	return now <= patience*w.best
 }
 
+// told reports whether OrderOptions.Most has returned.
+func (w *stopRule) told() bool {
+	select {
+	case <-w.asked:
+		return true
+	default:
+		return false
+	}
+}
+
 // compare compares the looks with what OrderOptions.Most returns, if that is known or compare is to wait for it. It
 // reports whether to order more.
 func (w *stopRule) compare(wait bool) bool {
@@ -301,12 +319,8 @@ func (w *stopRule) compare(wait bool) bool {
 			close(w.asked)
 		}()
 	}
-	if !wait {
-		select {
-		case <-w.asked:
-		default:
-			return true
-		}
+	if !wait && !w.told() {
+		return true
 	}
 	<-w.asked
 	for i, l := range w.looks {

@@ -32,6 +32,7 @@ type Pieces struct {
 	At       []int32
 
 	inside  []inside      // by piece
+	entries float64       // in all
 	find    func() error  // finds Down and Up, once
 	core    chan struct{} // is closed when a device has begun to close the core, or will not
 	enqueue sync.Once     // closes it
@@ -58,6 +59,11 @@ func (p *Pieces) coreEnqueued() {
 	}
 }
 
+// Fit reports whether there are pieces, and they are no more than Cutting.MostUpper allows.
+func (p *Pieces) Fit(most int) bool {
+	return p != nil && max(float64(p.Upper)*float64(p.Upper), p.entries) <= float64(most)*float64(most)
+}
+
 // Count returns the number of pieces.
 func (p *Pieces) Count() int { return len(p.First) - 1 }
 
@@ -73,7 +79,7 @@ func (l *layout) newPieces() *Pieces {
 		return nil
 	}
 	p := &Pieces{Upper: l.upper, Start: []int32{0}, At: []int32{0}, inside: make([]inside, len(l.pieces)),
-		core: make(chan struct{})}
+		entries: entries(l.pieces), core: make(chan struct{})}
 	units := int32(0)
 	for _, x := range l.pieces {
 		p.First = append(p.First, x.first)
