@@ -49,8 +49,8 @@ type layout struct {
 }
 
 const (
-	firstChunk = 256  // bytes, of a bucket's first chunk
-	chunkBytes = 8192 // of later ones: a span of Go's heap, so that each can be given back by itself
+	firstChunk = 256   // bytes, of a bucket's first chunk
+	chunkBytes = 32768 // of later ones: a span of Go's heap, so that each can be given back by itself
 	// chunkSlack bytes behind the last record may be read and written, so that two moves do for each.
 	chunkSlack = 8
 	// leastBuckets and mostBuckets are into how many the rows are cut where there are enough of them: few, as
