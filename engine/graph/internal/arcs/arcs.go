@@ -162,6 +162,15 @@ func (c *Collector) sealAll() {
 	}
 }
 
+// Join moves the arcs of a collector that was made like c to c.
+func (c *Collector) Join(other *Collector) {
+	other.sealAll()
+	c.makeRoom(len(other.buckets)-1, 0, 0)
+	for i, b := range other.buckets {
+		c.buckets[i].full = append(c.buckets[i].full, b.full...)
+	}
+}
+
 // arcs returns the number of records in a sealed bucket.
 func (b *bucket) arcs() int {
 	n := 0
