@@ -2,10 +2,12 @@ package searches
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
 	"ooc/engine/graph"
+	"ooc/engine/internal/parallel"
 	"ooc/engine/rows"
 	"ooc/engine/sparse"
 	"ooc/kernels"
@@ -246,7 +248,16 @@ func (r *laned) try(count int) (batch, far float64, err error) {
 	if err != nil {
 		return math.Inf(1), 0, err
 	}
-	w.search(r.order[:min(count, r.lanes(), r.g.N)], trialArcs)
+	// While there is one search alone, all processors wait for the pages of its memory.
+	const part = 1 << 20
+	data := w.m.Data
+	_ = parallel.Do(context.Background(), entry.CeilDiv(len(data), part), func() func(int) error { // there is no error
+		return func(i int) error {
+			r.kind.Fill(data[i*part:min(len(data), (i+1)*part)], r.kind.Unreachable())
+			return nil
+		}
+	}, func() {})
+	w.find(r.order[:min(count, r.lanes(), r.g.N)], trialArcs)
 	batch = (pushSeconds+farPush*missed(r.left, cpu.PushBytes))*float64(w.work) + fallSeconds*float64(w.falls) +
 		takeSeconds*float64(w.taken)
 	for v := 0; v < r.g.N; v += 1 + r.g.N/1024 {
@@ -285,10 +296,14 @@ type laner struct {
 // Close implements rows.Worker.
 func (w *laner) Close() error { return w.host.Close() }
 
-// search finds the distances from at most as many sources as there are lanes. It may end when so many arcs have been
-// relaxed.
-func (w *laner) search(sources []int32, most int64) {
+// search finds the distances from at most as many sources as there are lanes.
+func (w *laner) search(sources []int32) {
 	w.kind.Fill(w.m.Data, w.kind.Unreachable())
+	w.find(sources, math.MaxInt64)
+}
+
+// find is search where all lanes are unreachable. It may end when so many arcs have been relaxed.
+func (w *laner) find(sources []int32, most int64) {
 	w.first, w.work, w.taken, w.falls = 0, 0, 0, 0
 	for lane := range w.m.Width { // lanes without a source repeat the last one
 		v := w.place[sources[min(lane, len(sources)-1)]]
@@ -357,7 +372,7 @@ func (w *laner) Lanes(sources []int32, take func(batch []int32, first int, m ker
 	m := w.wide
 	m.Data = m.Data[:len(w.order)*m.Width*m.Entry]
 	for batch := range slices.Chunk(all, m.Width) {
-		w.search(sources[batch[0]:][:len(batch)], math.MaxInt64)
+		w.search(sources[batch[0]:][:len(batch)])
 		w.widen()
 		if err := take(batch, 0, m); err != nil {
 			return err
@@ -386,7 +401,7 @@ func (w *laner) Rows(sources []int32, to sparse.Target) error {
 		for lane := range places {
 			places[lane] = to.Places[some[min(lane, len(some)-1)]]
 		}
-		w.search(batch, math.MaxInt64)
+		w.search(batch)
 		w.widen()
 		for j := to.First; j*to.Width < w.g.N; j++ {
 			columns := w.columns[j*to.Width:][:to.Width]

@@ -57,9 +57,10 @@ func (n *numbered) arcs(g *graph.Graph) *arcs {
 	return a
 }
 
-// together calls do for all places and their vertices, on all cores.
+// together calls do for all places and their vertices, on all cores, in many parts, as the first places have the most
+// arcs.
 func (n *numbered) together(do func(i int, v int32)) {
-	parts := 4 * runtime.GOMAXPROCS(0)
+	parts := 16 * runtime.GOMAXPROCS(0)
 	_ = parallel.Do(context.Background(), parts, func() func(int) error { // there is no error
 		return func(p int) error {
 			first := len(n.order) * p / parts
