@@ -106,7 +106,7 @@ func (b *Builder) add(from, to int32, word uint32) {
 	}
 	one := [1]arcs.Arc{{From: from, To: to, Word: word}}
 	b.in.Arcs++
-	collect(b.in.collected(), one[:], b.in.Undirected)
+	collect(b.in.collector(&b.in.packers[0]), one[:], b.in.Undirected)
 }
 
 // Build returns the graph. Errors match ErrBadInput, ErrNegativeCycle (a negative self-loop) or

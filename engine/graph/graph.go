@@ -254,20 +254,29 @@ func (g *Graph) eachReverse(do func(u int, k, back int64) bool) {
 // summarize sets Symmetric, Negative, MinWeight and MaxWeight.
 func (g *Graph) summarize() {
 	g.Symmetric = !g.Directed || g.symmetric()
-	g.MinWeight, g.MaxWeight = math.Inf(1), math.Inf(-1)
-	for k := range g.Arcs() {
-		w := g.Weight(k)
-		if w < g.MinWeight {
-			g.MinWeight = w
-		}
-		if w > g.MaxWeight {
-			g.MaxWeight = w
-		}
-	}
-	if g.Arcs() == 0 {
-		g.MinWeight, g.MaxWeight = 0, 0
+	switch {
+	case g.I32 != nil:
+		g.MinWeight, g.MaxWeight = extremes(g.I32)
+	case g.F32 != nil:
+		g.MinWeight, g.MaxWeight = extremes(g.F32)
+	default:
+		g.MinWeight, g.MaxWeight = extremes(g.F64)
 	}
 	g.Negative = g.MinWeight < 0
+}
+
+// extremes returns the least and the largest weight; 0, 0 where there is none.
+func extremes[W weight](weights []W) (float64, float64) {
+	var least, most W
+	for k, w := range weights {
+		if w < least || k == 0 {
+			least = w
+		}
+		if w > most || k == 0 {
+			most = w
+		}
+	}
+	return float64(least), float64(most)
 }
 
 // InputWeight writes the weight of an arc in the input's units.

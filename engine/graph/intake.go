@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"runtime"
 	"strconv"
 
 	"ooc/engine/graph/internal/arcs"
@@ -32,12 +33,23 @@ type Intake struct {
 	loop   *NegativeCycleError // the first negative self-loop; its vertex gets its name in the end
 	looped int32               // the vertex
 	huge   *RangeError         // the first integer too large for an i32, with KindAuto
-	arcs   *arcs.Collector     // nil before the first arc
-	batch  []arcs.Arc          // what Add took last
-	added  chan struct{}       // closed once arcs has it; nil before the first
+
+	packers [mostPackers]packer // Add gives arcs to one after another
+	turn    int
+}
+
+// packer packs arcs while others go on.
+type packer struct {
+	arcs  *arcs.Collector // nil before the first arc
+	batch []arcs.Arc      // what it was given last
+	added chan struct{}   // closed once arcs has that; nil before the first
 }
 
 const (
+	// mostPackers is how many goroutines pack arcs, one for so many processors: more than one take longer together, but
+	// where there are enough, one would take longer than what reads the input.
+	mostPackers, processorsEach = 3, 4
+
 	freeVertices   = 1 << 26
 	isolatedPerArc = 64
 )
@@ -98,9 +110,11 @@ func (in *Intake) SelfLoop(v int32, word uint32, line int64) {
 // the next ones.
 func (in *Intake) Add(recs []arcs.Arc) []arcs.Arc {
 	in.Arcs += int64(len(recs))
-	c, undirected, added := in.collected(), in.Undirected, make(chan struct{})
-	spare := in.batch[:0]
-	in.batch, in.added = recs, added
+	p := &in.packers[in.turn%max(1, min(mostPackers, runtime.GOMAXPROCS(0)/processorsEach))]
+	in.turn++
+	c, undirected, added := in.collector(p), in.Undirected, make(chan struct{})
+	spare := p.batch[:0]
+	p.batch, p.added = recs, added
 	go func() {
 		defer close(added)
 		collect(c, recs, undirected)
@@ -119,30 +133,42 @@ func collect(c *arcs.Collector, recs []arcs.Arc, undirected bool) {
 	}
 }
 
-// collected returns what has the arcs so far.
-func (in *Intake) collected() *arcs.Collector {
-	if in.added != nil {
-		<-in.added
+// collector returns what has the arcs of a packer so far.
+func (in *Intake) collector(p *packer) *arcs.Collector {
+	if p.added != nil {
+		<-p.added
 	}
-	if in.arcs == nil {
+	if p.arcs == nil {
 		expected := in.Expected
 		if in.Undirected {
 			expected *= 2
 		}
-		in.arcs = arcs.New(in.N, expected, in.Signed)
+		p.arcs = arcs.New(in.N, expected, in.Signed)
 	}
 	if in.Weigh.Float {
-		in.arcs.ToFloat()
+		p.arcs.ToFloat()
 	}
-	return in.arcs
+	return p.arcs
+}
+
+// collected returns what has all arcs so far, and leaves none elsewhere.
+func (in *Intake) collected() *arcs.Collector {
+	c := in.collector(&in.packers[0])
+	for i := range in.packers[1:] {
+		if p := &in.packers[1+i]; p.arcs != nil {
+			c.Join(in.collector(p))
+			*p = packer{}
+		}
+	}
+	return c
 }
 
 // Renumber turns the vertices so far into n rows.
 func (in *Intake) Renumber(n int, row func(vertex int32) int32) {
 	in.N, in.Signed, in.Expected = n, false, in.Arcs
-	if in.arcs != nil {
+	if in.packers[0].arcs != nil {
 		was := in.collected() // with words of the type that they have by now
-		in.arcs = nil
+		in.packers[0].arcs = nil
 		was.Renumber(in.collected(), row)
 	}
 	if in.loop != nil {

@@ -2,10 +2,12 @@ package searches
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
 	"ooc/engine/graph"
+	"ooc/engine/internal/parallel"
 	"ooc/engine/rows"
 	"ooc/engine/sparse"
 	"ooc/kernels"
@@ -47,20 +49,17 @@ func newLaned(g *graph.Graph, n *numbered) *laned {
 
 // weigh returns the weights of a graph's arcs, which are those of a, as a Variant.Weights has them.
 func (r *laned) weigh(g *graph.Graph, a *arcs) []uint32 {
-	v, size := r.kind.Variant(false), r.kind.Bytes()
-	words := v.WeightBytes() / entry.WordBytes
-	entries, weights := r.kind.Make(len(a.ends)), make([]uint32, len(a.ends)*words)
-	longest := r.kind.Value(r.kind.Unreachable()-1) + 1 // what is longer than the kind holds is no path
+	words := int64(r.kind.Variant(false).WeightBytes() / entry.WordBytes)
+	from, weights := entry.View[uint32](g.WeightBytes()), make([]uint32, int64(len(a.ends))*words)
+	longest := uint32(r.kind.Unreachable()) // what is longer than the kind holds is no path
 	r.together(func(i int, u int32) {
-		first, end := int(a.start[i]), int(a.start[i+1])
-		for k := first; k < end; k++ {
-			w := g.Weight(g.Offsets[u] + int64(k-first))
-			if !r.kind.Float() {
-				w = min(w, longest)
+		to := weights[a.start[i]*words : a.start[i+1]*words]
+		copy(to, from[g.Offsets[u]*words:])
+		if !r.kind.Float() {
+			for k, w := range to {
+				to[k] = min(w, longest)
 			}
-			r.kind.Put(entries, k, r.kind.Bits(w))
 		}
-		v.Weights(weights[first*words:end*words], entries[first*size:end*size])
 	})
 	return weights
 }
@@ -118,11 +117,14 @@ func (r *laned) fits(kind entry.Kind) bool {
 func (r *laned) alongTree() (far float64, missed int) {
 	before, length := make([]int32, r.g.N), make([]float64, r.g.N) // the place that it was found from, and how far that is
 	r.together(func(i int, v int32) {
-		before[i] = int32(i)
+		least, arc := int32(i), -1
 		for k, u := range r.out.ends[r.out.start[i]:r.out.start[i+1]] {
-			if u < before[i] {
-				before[i], length[i] = u, r.g.Weight(r.g.Offsets[v]+int64(k))
+			if u < least {
+				least, arc = u, k
 			}
+		}
+		if before[i] = least; arc >= 0 {
+			length[i] = r.g.Weight(r.g.Offsets[v] + int64(arc))
 		}
 	})
 	first := 0 // of the part
@@ -199,6 +201,18 @@ func (r *laned) Reversed() (rows.Ready, error) {
 
 // NewWorker implements rows.Ready.
 func (r *laned) NewWorker(int) (rows.Worker, error) {
+	w, err := r.newLaner()
+	if err != nil {
+		return nil, err
+	}
+	if r.kind != r.g.Kind {
+		w.wide.Data, w.wide.Entry = r.g.Kind.Make((r.g.N+1)*r.lanes()), r.g.Kind.Bytes()
+	}
+	return w, nil
+}
+
+// newLaner is NewWorker without lanes of the graph's kind.
+func (r *laned) newLaner() (*laner, error) {
 	push, err := cpu.NewPushLanes(r.kind.Variant(false))
 	if err != nil {
 		return nil, err
@@ -210,9 +224,7 @@ func (r *laned) NewWorker(int) (rows.Worker, error) {
 	n := r.g.N
 	w := &laner{laned: r, push: push, host: host}
 	w.m = kernels.Lanes{Data: r.kind.Make((n + 1) * r.lanes()), Width: r.lanes(), Entry: r.kind.Bytes()}
-	if w.wide = w.m; r.kind != r.g.Kind {
-		w.wide.Data, w.wide.Entry = r.g.Kind.Make((n+1)*r.lanes()), r.g.Kind.Bytes()
-	}
+	w.wide = w.m
 	w.rank = make([]uint32, n)
 	most := int64(0)
 	for v := range n {
@@ -232,12 +244,20 @@ const often = 4
 // try searches from the first vertices of the order, as many as a batch has, for a moment. It returns about what a
 // batch takes a thread, and how far the farthest vertex is from the first.
 func (r *laned) try(count int) (batch, far float64, err error) {
-	x, err := r.NewWorker(0)
+	w, err := r.newLaner()
 	if err != nil {
 		return math.Inf(1), 0, err
 	}
-	w := x.(*laner)
-	w.search(r.order[:min(count, r.lanes(), r.g.N)], trialArcs)
+	// While there is one search alone, all processors wait for the pages of its memory.
+	const part = 1 << 20
+	data := w.m.Data
+	_ = parallel.Do(context.Background(), entry.CeilDiv(len(data), part), func() func(int) error { // there is no error
+		return func(i int) error {
+			r.kind.Fill(data[i*part:min(len(data), (i+1)*part)], r.kind.Unreachable())
+			return nil
+		}
+	}, func() {})
+	w.find(r.order[:min(count, r.lanes(), r.g.N)], trialArcs)
 	batch = (pushSeconds+farPush*missed(r.left, cpu.PushBytes))*float64(w.work) + fallSeconds*float64(w.falls) +
 		takeSeconds*float64(w.taken)
 	for v := 0; v < r.g.N; v += 1 + r.g.N/1024 {
@@ -276,10 +296,14 @@ type laner struct {
 // Close implements rows.Worker.
 func (w *laner) Close() error { return w.host.Close() }
 
-// search finds the distances from at most as many sources as there are lanes. It may end when so many arcs have been
-// relaxed.
-func (w *laner) search(sources []int32, most int64) {
+// search finds the distances from at most as many sources as there are lanes.
+func (w *laner) search(sources []int32) {
 	w.kind.Fill(w.m.Data, w.kind.Unreachable())
+	w.find(sources, math.MaxInt64)
+}
+
+// find is search where all lanes are unreachable. It may end when so many arcs have been relaxed.
+func (w *laner) find(sources []int32, most int64) {
 	w.first, w.work, w.taken, w.falls = 0, 0, 0, 0
 	for lane := range w.m.Width { // lanes without a source repeat the last one
 		v := w.place[sources[min(lane, len(sources)-1)]]
@@ -348,7 +372,7 @@ func (w *laner) Lanes(sources []int32, take func(batch []int32, first int, m ker
 	m := w.wide
 	m.Data = m.Data[:len(w.order)*m.Width*m.Entry]
 	for batch := range slices.Chunk(all, m.Width) {
-		w.search(sources[batch[0]:][:len(batch)], math.MaxInt64)
+		w.search(sources[batch[0]:][:len(batch)])
 		w.widen()
 		if err := take(batch, 0, m); err != nil {
 			return err
@@ -377,7 +401,7 @@ func (w *laner) Rows(sources []int32, to sparse.Target) error {
 		for lane := range places {
 			places[lane] = to.Places[some[min(lane, len(some)-1)]]
 		}
-		w.search(batch, math.MaxInt64)
+		w.search(batch)
 		w.widen()
 		for j := to.First; j*to.Width < w.g.N; j++ {
 			columns := w.columns[j*to.Width:][:to.Width]

@@ -36,9 +36,7 @@ func number(g *graph.Graph) *numbered {
 // numberOut numbers a graph, without the arcs into vertices.
 func numberOut(g *graph.Graph) *numbered {
 	n := &numbered{order: rows.ByBreadth(g), place: make([]int32, g.N)}
-	for i, v := range n.order {
-		n.place[v] = int32(i)
-	}
+	n.together(func(i int, v int32) { n.place[v] = int32(i) })
 	n.out = n.arcs(g)
 	return n
 }
@@ -46,8 +44,9 @@ func numberOut(g *graph.Graph) *numbered {
 // arcs are those of a graph of the same vertices.
 func (n *numbered) arcs(g *graph.Graph) *arcs {
 	a := &arcs{start: make([]int64, g.N+1), ends: make([]int32, g.Arcs(), g.Arcs()+cpu.EndsAhead)}
-	for i, v := range n.order {
-		a.start[i+1] = a.start[i] + g.Offsets[v+1] - g.Offsets[v]
+	n.together(func(i int, v int32) { a.start[i+1] = g.Offsets[v+1] - g.Offsets[v] })
+	for i := range n.order {
+		a.start[i+1] += a.start[i]
 	}
 	n.together(func(i int, v int32) {
 		ends := a.ends[a.start[i]:]
@@ -58,9 +57,10 @@ func (n *numbered) arcs(g *graph.Graph) *arcs {
 	return a
 }
 
-// together calls do for all places and their vertices, on all cores.
+// together calls do for all places and their vertices, on all cores, in many parts, as the first places have the most
+// arcs.
 func (n *numbered) together(do func(i int, v int32)) {
-	parts := 4 * runtime.GOMAXPROCS(0)
+	parts := 16 * runtime.GOMAXPROCS(0)
 	_ = parallel.Do(context.Background(), parts, func() func(int) error { // there is no error
 		return func(p int) error {
 			first := len(n.order) * p / parts

@@ -49,8 +49,8 @@ type layout struct {
 }
 
 const (
-	firstChunk = 256  // bytes, of a bucket's first chunk
-	chunkBytes = 8192 // of later ones: a span of Go's heap, so that each can be given back by itself
+	firstChunk = 256   // bytes, of a bucket's first chunk
+	chunkBytes = 32768 // of later ones: a span of Go's heap, so that each can be given back by itself
 	// chunkSlack bytes behind the last record may be read and written, so that two moves do for each.
 	chunkSlack = 8
 	// leastBuckets and mostBuckets are into how many the rows are cut where there are enough of them: few, as
@@ -159,6 +159,15 @@ func (c *Collector) setLayout(l layout) {
 func (c *Collector) sealAll() {
 	for i := range c.buckets {
 		c.buckets[i].seal(c.layout)
+	}
+}
+
+// Join moves the arcs of a collector that was made like c to c.
+func (c *Collector) Join(other *Collector) {
+	other.sealAll()
+	c.makeRoom(len(other.buckets)-1, 0, 0)
+	for i, b := range other.buckets {
+		c.buckets[i].full = append(c.buckets[i].full, b.full...)
 	}
 }
 

@@ -20,22 +20,26 @@ func TestCollector(t *testing.T) {
 		}
 		recs := randomRecords(r, n, m)
 		float := r.IntN(3) == 0
-		c := New(n, int64(len(recs)), false)
-		if float {
-			c.ToFloat()
-		}
+		known := n * r.IntN(2) // what is not known puts a few rows into one bucket
+		c, other := New(known, int64(len(recs)), false), New(known, int64(len(recs)), false)
 		half := r.IntN(len(recs) + 1)
 		for part, piece := range [][]Arc{recs[:half], recs[half:]} {
+			into := []*Collector{c, other}[r.IntN(2)]
 			if float {
 				FloatWords(piece)
+				into.ToFloat()
 			}
-			c.AddAll(piece)
+			into.AddAll(piece)
 			if part == 0 && !float && r.IntN(2) == 0 { // the first half is turned
 				float = true
-				c.ToFloat()
 				FloatWords(recs[:half])
 			}
 		}
+		if float {
+			c.ToFloat()
+			other.ToFloat()
+		}
+		c.Join(other)
 		compareCSR(t, n, c, recs)
 	}
 }

@@ -37,7 +37,7 @@ const (
 	// collector would let it stand beside the CSR. Up to there it is 128 MiB at most.
 	releaseAbove = 1 << 24
 	// releases is how often that is done while the arcs are placed.
-	releases = 64
+	releases = 32
 )
 
 // Rows returns the arcs, which must be between rows, of n rows. It empties c. lighter says of which of two words the
@@ -136,28 +136,34 @@ func (a *assembly) build(i int, s *scratch) {
 	a.kept[i] = out - first
 }
 
-// closeGaps moves the arcs together where merging has left gaps.
+// closeGaps moves the arcs together where merging has left gaps: to other memory where it left much unused.
 func (a *assembly) closeGaps() {
-	end := int64(0)
+	all, buckets := int64(len(a.Targets)), len(a.kept)
+	into := make([]int64, buckets+1) // where the arcs of each bucket go
 	for i, kept := range a.kept {
-		if from := a.first[i]; from > end {
-			copy(a.Targets[end:], a.Targets[from:from+kept])
-			copy(a.Words[end:], a.Words[from:from+kept])
-			lo := i << a.arcs.shift
-			for r := lo; r < min(lo+1<<a.arcs.shift, a.n); r++ {
-				a.Offsets[r+1] -= from - end
+		into[i+1] = into[i] + kept
+	}
+	end, targets, words := into[buckets], a.Targets, a.Words
+	workers, moved := 1, end < all-all/8 // in the same memory, each bucket goes where those before it have been
+	if moved {
+		targets, words, workers = make([]int32, end), make([]uint32, end), buckets
+	}
+	_ = parallel.Do(context.Background(), workers, func() func(int) error { // there is no error
+		return func(w int) error {
+			for i := w; i < buckets; i += workers {
+				from, to := a.first[i], into[i]
+				if from == to && !moved {
+					continue
+				}
+				copy(targets[to:], a.Targets[from:from+a.kept[i]])
+				copy(words[to:], a.Words[from:from+a.kept[i]])
+				lo := i << a.arcs.shift
+				for r := lo; r < min(lo+1<<a.arcs.shift, a.n); r++ {
+					a.Offsets[r+1] -= from - to
+				}
 			}
+			return nil
 		}
-		end += kept
-	}
-	a.Parallel = int64(len(a.Targets)) - end
-	a.Targets, a.Words = shrink(a.Targets, end), shrink(a.Words, end)
-}
-
-// shrink cuts a to n elements, and copies it where merging left much of it unused.
-func shrink[T any](a []T, n int64) []T {
-	if int(n) < len(a)-len(a)/8 {
-		return slices.Clone(a[:n:n])
-	}
-	return a[:n]
+	}, func() {})
+	a.Parallel, a.Targets, a.Words = all-end, targets[:end], words[:end]
 }
