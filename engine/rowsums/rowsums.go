@@ -181,8 +181,6 @@ func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int6
 		}
 		return err
 	})
-	p.AwaitCore() // which takes longest, and then a device needs no processor
-	computing.Go(p.Find)
 	var l blockList
 	for i := range p.Count() {
 		first := len(l.terms)
@@ -195,7 +193,9 @@ func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int6
 	w.blocks, w.terms = put(entry.Bytes(l.blocks), 0), put(entry.Bytes(l.terms), 0)
 	w.names = put(entry.Bytes(w.vertices), 0)
 	w.down.Buf = w.held.Buffer(int64(p.At[p.Count()])*int64(sparse.PieceUnit*v.Bytes()) + int64(slack))
-	if err = cmp.Or(w.held.Err(), open(), p.Find()); err == nil {
+	err = cmp.Or(w.held.Err(), open())
+	p.AwaitCore() // which takes longest, and then a device needs no processor
+	if err = cmp.Or(err, p.Find()); err == nil {
 		err = errors.Join(s.CopyIn(w.down, v.Entries(p.Down)), s.Sync())
 	}
 	if err != nil { // one that is not of memory counts

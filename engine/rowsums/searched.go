@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 
+	"golang.org/x/sync/errgroup"
+
 	"ooc/engine/searches"
 	"ooc/kernels"
 	"ooc/kernels/entry"
@@ -34,10 +36,10 @@ func NewSearched(g *searches.LaneGraph, d kernels.Device, columns bool, most, la
 	if err != nil {
 		return nil, err
 	}
-	if err = w.loadSearch(); err == nil {
-		err = w.open(most, lanes, questions)
-	}
-	if err != nil {
+	var loading errgroup.Group
+	loading.Go(w.loadSearch)
+	err = w.open(most, lanes, questions)
+	if err = cmp.Or(loading.Wait(), err); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil

@@ -172,18 +172,34 @@ func Open(name string, memory int64) (d kernels.Device, why string, err error) {
 	for _, n := range named {
 		of[n.kind.name]++
 	}
-	var all []kernels.Device
-	for _, n := range named {
-		share := of[n.kind.name]
-		if d, err = n.kind.open(n.index, Local{Of: share, Cores: share}, memory); err != nil {
-			for _, d := range all {
-				err = errors.Join(err, d.Close())
-			}
-			return nil, "", err
+	all, errs := openAll(len(named), func(i int) (kernels.Device, error) {
+		share := of[named[i].kind.name]
+		return named[i].kind.open(named[i].index, Local{Of: share, Cores: share}, memory)
+	})
+	if err := errors.Join(errs...); err != nil {
+		for _, d := range all {
+			err = errors.Join(err, d.Close())
 		}
-		all = append(all, d)
+		return nil, "", err
 	}
 	return device.Several(all), "", nil
+}
+
+// openAll opens so many devices at the same time. It returns those that open, in order, and the errors of the others.
+func openAll(count int, open func(i int) (kernels.Device, error)) (opened []kernels.Device, errs []error) {
+	opened, errs = make([]kernels.Device, count), make([]error, count)
+	var group sync.WaitGroup
+	for i := range count {
+		group.Go(func() {
+			if d, err := open(i); err != nil { // then d may be a nil pointer
+				errs[i] = err
+			} else {
+				opened[i] = d
+			}
+		})
+	}
+	group.Wait()
+	return slices.DeleteFunc(opened, func(d kernels.Device) bool { return d == nil }), errs
 }
 
 // OpenFree is Open for what several devices can share. Where the name is that of a kind alone, as "cuda" is, it opens
@@ -194,15 +210,10 @@ func OpenFree(name string, memory int64) (d kernels.Device, why string, err erro
 	if i < 0 {
 		return Open(name, memory)
 	}
-	opened, errs := make([]kernels.Device, kinds[i].there()), make([]error, kinds[i].there())
-	var group sync.WaitGroup
-	for index := range opened {
-		group.Go(func() {
-			opened[index], errs[index] = kinds[i].open(index, Local{Of: len(opened), Cores: len(opened)}, memory)
-		})
-	}
-	group.Wait()
-	opened = slices.DeleteFunc(opened, func(d kernels.Device) bool { return d == nil })
+	there := kinds[i].there()
+	opened, errs := openAll(there, func(index int) (kernels.Device, error) {
+		return kinds[i].open(index, Local{Of: there, Cores: there}, memory)
+	})
 	if len(opened) == 0 {
 		return nil, "", errors.Join(errs...)
 	}
