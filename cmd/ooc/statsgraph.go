@@ -93,9 +93,10 @@ func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) e
 		return err
 	}
 	defer exit.CanResume(o.again)()
-	// The device closes while results are printed, and nobody waits for that: nothing is in progress on it, and the
-	// system frees what is left there when the process ends.
+	// The device closes while results are printed. Of several, the system would close one after another when the
+	// process ends.
 	var closing sync.WaitGroup
+	defer closing.Wait()
 	s, err := o.draw(ctx, func() (*stats.Result, error) {
 		var opened kernels.Device
 		if o.device == "auto" {
@@ -112,9 +113,6 @@ func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) e
 		})
 		return o.gather(ctx, g, all)
 	})
-	if err != nil {
-		closing.Wait()
-	}
 	switch {
 	case err == nil:
 		return o.print(s, n.src.Name, g.IDs)

@@ -1,9 +1,10 @@
 package device
 
 import (
-	"errors"
 	"fmt"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"ooc/kernels"
 )
@@ -46,12 +47,13 @@ func (s *several) Info() kernels.Info {
 	return info
 }
 
+// Close closes all at the same time.
 func (s *several) Close() error {
-	var err error
+	var closing errgroup.Group
 	for _, d := range s.all {
-		err = errors.Join(err, d.Close())
+		closing.Go(d.Close)
 	}
-	return err
+	return closing.Wait()
 }
 
 // Each returns the devices that d stands for, which keep predecessors if d does: d alone if it is one.

@@ -181,6 +181,8 @@ func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int6
 		}
 		return err
 	})
+	p.AwaitCore() // which takes longest, and then a device needs no processor
+	computing.Go(p.Find)
 	var l blockList
 	for i := range p.Count() {
 		first := len(l.terms)
@@ -193,9 +195,7 @@ func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int6
 	w.blocks, w.terms = put(entry.Bytes(l.blocks), 0), put(entry.Bytes(l.terms), 0)
 	w.names = put(entry.Bytes(w.vertices), 0)
 	w.down.Buf = w.held.Buffer(int64(p.At[p.Count()])*int64(sparse.PieceUnit*v.Bytes()) + int64(slack))
-	err = cmp.Or(w.held.Err(), open())
-	p.AwaitCore() // which takes longest, and then a device needs no processor
-	if err = cmp.Or(err, p.Find()); err == nil {
+	if err = cmp.Or(w.held.Err(), open(), p.Find()); err == nil {
 		err = errors.Join(s.CopyIn(w.down, v.Entries(p.Down)), s.Sync())
 	}
 	if err != nil { // one that is not of memory counts
@@ -249,12 +249,13 @@ type Batch struct {
 	host    []byte         // what is copied in: the lists, and some starts at a time
 	own     []byte         // what is copied to inside
 	results []byte         // what is copied out
+	ranks   []byte         // sums of ranks, which are so many that page-locked memory would take long to get
 
 	count int       // sources of the rows that are there
 	asked []*asking // a question each
 
 	start []int32 // of each upper rank: its row of starts in this batch; -1: it has none
-	ranks []int32 // those that have one
+	begun []int32 // those that have one
 
 	order  []source // by rank
 	groups []group  // of those in pieces
@@ -271,7 +272,7 @@ type group struct {
 
 // startRows is how many rows of starts are copied to a device at a time. Page-locked memory for all of them would take
 // longer to get than the rows of some graphs to compute.
-var startRows = 1024
+var startRows = 256
 
 const listAlign = 256
 
@@ -290,7 +291,7 @@ func (w *Sums) newBatch(lanes int, questions []kernels.LaneQuestion) (*Batch, er
 		ranks = n * kernels.LaneSumBytes
 	}
 	b.sums = h.Buffer(b.laneSums() + int64(ranks))
-	b.results = h.Host(int64(lanes*kernels.LaneSumBytes + ranks))
+	b.results, b.ranks = h.Host(int64(lanes*kernels.LaneSumBytes)), entry.Bytes(make([]uint64, ranks/8))
 	for _, q := range questions {
 		_, work, all := q.Room(w.variant, lanes, n).Places()
 		b.asked = append(b.asked, &asking{h.Buffer(int64(all)), h.Host(int64(work))})
@@ -350,11 +351,7 @@ func (b *Batch) Sums(sources []int32) (rows, ranks []kernels.LaneSum, err error)
 		return nil, nil, err
 	}
 	b.count = len(sources)
-	all := kernels.LaneSumsIn(b.results)
-	if b.w.columns {
-		ranks = all[b.lanes:]
-	}
-	return all[:len(sources)], ranks, nil
+	return kernels.LaneSumsIn(b.results)[:len(sources)], kernels.LaneSumsIn(b.ranks), nil
 }
 
 func (b *Batch) enqueue(sources []int32) error {
@@ -372,10 +369,10 @@ func (b *Batch) enqueue(sources []int32) error {
 		err = b.w.can.LaneSums(b.stream, v, s)
 	}
 	if err == nil {
-		err = b.stream.CopyOut(b.results[:b.lanes*kernels.LaneSumBytes], s.ByLane)
+		err = b.stream.CopyOut(b.results, s.ByLane)
 	}
 	if err == nil && b.w.columns {
-		err = b.stream.CopyOut(b.results[b.lanes*kernels.LaneSumBytes:], s.ByRow)
+		err = b.stream.CopyOut(b.ranks, s.ByRow)
 	}
 	return err
 }
@@ -386,7 +383,7 @@ func (b *Batch) multiply(sources []int32) error {
 	n, upper := len(e.Vertices), e.Pieces.Upper
 	b.climb(sources)
 	var toUpper, own blockList
-	for i, x := range b.ranks {
+	for i, x := range b.begun {
 		toUpper.terms = append(toUpper.terms, int32(n+b.lanes+i), int32(int(x)*b.w.pitch/kernels.LaneWeightUnit))
 	}
 	toUpper.cut(0, int32(upper), 0)
@@ -403,7 +400,7 @@ func (b *Batch) multiply(sources []int32) error {
 	if err == nil && len(inside) > 0 {
 		err = b.stream.CopyIn(kernels.Tile{Buf: b.inside}, inside)
 	}
-	for first := 0; err == nil && first < len(b.ranks); first += startRows {
+	for first := 0; err == nil && first < len(b.begun); first += startRows {
 		if first > 0 { // those before are copied from this memory
 			err = b.stream.Sync()
 		}
@@ -425,14 +422,14 @@ func (b *Batch) multiply(sources []int32) error {
 // climb sorts the lanes by the ranks of their sources, and lists the upper ranks at which paths from these leave their
 // pieces, a row of starts for each. A source that is an upper rank is there already.
 func (b *Batch) climb(sources []int32) {
-	for _, x := range b.ranks {
+	for _, x := range b.begun {
 		b.start[x] = -1
 	}
-	b.ranks, b.order, b.groups = b.ranks[:0], b.order[:0], b.groups[:0]
+	b.begun, b.order, b.groups = b.begun[:0], b.order[:0], b.groups[:0]
 	begin := func(x int32) {
 		if b.start[x] < 0 {
-			b.start[x] = int32(len(b.ranks))
-			b.ranks = append(b.ranks, x)
+			b.start[x] = int32(len(b.begun))
+			b.begun = append(b.begun, x)
 		}
 	}
 	for lane, s := range sources {
@@ -460,7 +457,7 @@ func (b *Batch) climb(sources []int32) {
 // paths up to their ranks.
 func (b *Batch) starts(first int) []byte {
 	v := b.w.variant
-	rows := b.host[b.listBytes():][:min(startRows, len(b.ranks)-first)*b.lanes*v.Bytes()]
+	rows := b.host[b.listBytes():][:min(startRows, len(b.begun)-first)*b.lanes*v.Bytes()]
 	v.Kind().Fill(rows, v.Unreachable())
 	up := b.w.e.Pieces.Up
 	switch {

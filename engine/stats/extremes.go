@@ -109,11 +109,16 @@ func (r *Result) all(list []float64, want float64) []int {
 }
 
 // farthestPair is a vertex, and what is as far from it as its eccentricity says.
-func (x *gathering) farthestPair(from int) ([2]int, error) {
+func (x *gathering) farthestPair(from int) (pair [2]int, err error) {
 	if !math.IsInf(x.r.Eccentricity[from], 1) {
 		return [2]int{from, int(x.r.Farthest[from])}, nil
 	}
-	to, err := x.from.missed(from)
+	to := -1
+	if count := x.r.Descendants[from]; x.symmetric && 2*int(count) >= x.r.N { // no other component is as large
+		to = slices.IndexFunc(x.r.Descendants, func(of int32) bool { return of != count })
+	} else {
+		to, err = x.from.missed(from)
+	}
 	if err == nil && to < 0 {
 		err = fmt.Errorf("row %d has changed while it was read", from)
 	}

@@ -332,7 +332,7 @@ func TestOfGraphOffDevice(t *testing.T) {
 
 // TestAddColumns adds what a device says of more columns than one goroutine adds up, of two bands.
 func TestAddColumns(t *testing.T) {
-	const n = 2*columnsAtOnce + 1
+	const n = 1<<16 + 1
 	all := cpu.NewColumnSums[int64, uint32](n)
 	w := &sumsWorker[int64, uint32]{distanceSums: &distanceSums[int64, uint32]{cols: &all}}
 	for band := range 2 {

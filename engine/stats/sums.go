@@ -5,8 +5,8 @@ import (
 	"math/big"
 	"math/bits"
 	"slices"
-	"sync"
 
+	"ooc/engine/internal/parallel"
 	"ooc/kernels"
 	"ooc/kernels/cpu"
 	"ooc/kernels/entry"
@@ -93,7 +93,7 @@ func (g *distanceSums[S, W]) finish() {
 	floats := func() []float64 { return make([]float64, s.N) }
 	s.Longest, s.DistanceSum, s.HarmonicOut = floats(), floats(), floats()
 	s.Farthest, s.Descendants = g.farthest, make([]int32, s.N)
-	atOnce(s.count(), func(lo, hi int) {
+	parallel.Ranges(s.count(), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			v := tiles.RowSet(s.Sources).Vertex(i)
 			s.Longest[v] = g.x.meta.Distance(uint64(g.top[v]))
@@ -108,7 +108,7 @@ func (g *distanceSums[S, W]) finish() {
 		return
 	}
 	s.Ancestors, s.DistanceSumIn, s.Harmonic = s.others(), floats(), floats()
-	atOnce(s.N, func(lo, hi int) {
+	parallel.Ranges(s.N, func(lo, hi int) {
 		for col := lo; col < hi; col++ {
 			v := g.x.vertex(col)
 			s.Ancestors[v] -= int32(g.cols.Missing[col])
@@ -249,22 +249,10 @@ func (w *sumsWorker[S, W]) end() {
 	clear(w.own.Missing)
 }
 
-// columnsAtOnce is how many columns one goroutine takes.
-const columnsAtOnce = 1 << 14
-
-// atOnce shares out n columns, or rows, to goroutines.
-func atOnce(n int, do func(lo, hi int)) {
-	var all sync.WaitGroup
-	for lo := 0; lo < n; lo += columnsAtOnce {
-		all.Go(func() { do(lo, min(lo+columnsAtOnce, n)) })
-	}
-	all.Wait()
-}
-
 // addColumns adds what a device says of each column, on all processors: one alone would take longer to read it than
 // the device to compute a band.
 func (w *sumsWorker[S, W]) addColumns() {
-	atOnce(len(w.columns), func(lo, hi int) {
+	parallel.Ranges(len(w.columns), func(lo, hi int) {
 		sum, inverse, missing := w.cols.Sum[lo:hi], w.cols.Inverse[lo:hi], w.cols.Missing[lo:hi]
 		for i := range sum {
 			c := &w.columns[lo+i]
