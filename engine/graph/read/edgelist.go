@@ -109,7 +109,7 @@ func (r *edgeReader) read() error {
 				return err
 			}
 		}
-		r.in.Plain(r.plainLine)
+		r.in.Plain(r.plainLine, nil)
 		line, err := r.in.Next()
 		switch {
 		case err == io.EOF:

@@ -115,20 +115,47 @@ func (s *sink) plainArc(u, v, weight uint32) bool {
 	return true
 }
 
+// plainArcs is plainArc of many arcs that are no self-loops, of whose numbers the least and the most are given. It adds
+// all or none.
+func (s *sink) plainArcs(numbers [][3]uint32, least, most [3]uint32) bool {
+	a, base, last := &s.announced, s.ids.Base, s.ids.Base+int64(s.N)-1
+	if int64(min(least[0], least[1])) < base || int64(max(most[0], most[1])) > last || least[2] == 0 ||
+		!s.Weigh.IsSmall(uint64(most[2])) || int64(len(numbers)) > a.most-a.found || s.also != none {
+		return false
+	}
+	a.found += int64(len(numbers))
+	s.matrix.off += int64(len(numbers))
+	for len(numbers) > 0 {
+		some := numbers[:min(len(numbers), batch-len(s.recs))]
+		numbers = numbers[len(some):]
+		for _, x := range some {
+			s.recs = append(s.recs, arcs.Arc{From: int32(x[0] - uint32(base)), To: int32(x[1] - uint32(base)),
+				Word: s.Weigh.IntWord(int32(x[2]))})
+		}
+		if len(s.recs) >= batch {
+			s.flush()
+		}
+	}
+	return true
+}
+
 // eachLine passes the words of each line that is left to line. Lines that begin with one of marks are comments. Those
 // that begin with kind, and are plain arcs of n numbers whose weight is below most, are added at once. There must be a
 // header, and all that it announces.
 func (s *sink) eachLine(marks, kind string, n int, most uint32, header string, line func([][]byte) error) error {
 	s.in.Expect(kind, ' ', n)
 	plain := func(x *[3]uint32) bool { return x[2] < most && s.plainArc(x[0], x[1], x[2]) }
-	s.in.Plain(plain)
+	all := func(numbers [][3]uint32, least, past [3]uint32) bool {
+		return past[2] < most && s.plainArcs(numbers, least, past)
+	}
+	s.in.Plain(plain, all)
 	err := s.in.Each(func(text []byte) (err error) {
 		s.words = appendWords(s.words[:0], text)
 		if len(s.words) > 0 && strings.IndexByte(marks, s.words[0][0]) < 0 {
 			err = line(s.words)
 		}
 		if err == nil {
-			s.in.Plain(plain)
+			s.in.Plain(plain, all)
 		}
 		return err
 	})

@@ -37,7 +37,7 @@ type Reader struct {
 	Line int64 // the number of the line that Next returned last, or Plain
 
 	text   []byte // what is left of the chunk in hand
-	lines  []line // its lines, if they are cut
+	lines  ahead  // its lines, if they are cut
 	chunk  *chunk
 	plain  atomic.Pointer[plain]
 	chunks chan *chunk
@@ -48,7 +48,7 @@ type Reader struct {
 // chunk is some whole lines.
 type chunk struct {
 	text    []byte
-	lines   []line // none if they are not cut
+	lines   ahead // none if they are not cut
 	cutting sync.WaitGroup
 	err     error // why no chunk follows
 }
@@ -68,7 +68,7 @@ func (l *Reader) Close() {
 	for c := range l.chunks {
 		c.cutting.Wait()
 	}
-	l.text, l.lines, l.chunk, l.spare = nil, nil, nil, nil // the line's number stays
+	l.text, l.lines, l.chunk, l.spare = nil, ahead{}, nil, nil // the line's number stays
 }
 
 // lineFeeds returns r with every "\r" a "\n" if no other end of a line comes before the first.
@@ -110,7 +110,7 @@ func (l *Reader) read(r io.Reader) {
 func (l *Reader) empty() *chunk {
 	select {
 	case c := <-l.spare:
-		c.text, c.lines = c.text[:0], c.lines[:0]
+		c.text, c.lines = c.text[:0], c.lines.served()
 		return c
 	default:
 		return &chunk{}
@@ -156,12 +156,12 @@ func (c *chunk) fill(r io.Reader, closed *atomic.Bool) (end int) {
 func (l *Reader) advance() {
 	for len(l.text) == 0 && l.chunk.err == nil {
 		if cap(l.chunk.text) > 2*ChunkSize { // of a long line
-			l.chunk.text, l.chunk.lines = nil, nil
+			l.chunk.text, l.chunk.lines = nil, ahead{}
 		}
 		l.spare <- l.chunk
 		l.chunk = <-l.chunks
 		l.chunk.cutting.Wait()
-		if p := l.plain.Load(); p != nil && len(l.chunk.lines) == 0 {
+		if p := l.plain.Load(); p != nil && len(l.chunk.lines.sizes) == 0 {
 			l.chunk.lines = p.cut(l.chunk.text, l.chunk.lines)
 		}
 		l.text, l.lines = l.chunk.text, l.chunk.lines
@@ -191,8 +191,8 @@ func (l *Reader) Next() ([]byte, error) {
 	}
 	l.Line++
 	var size int
-	if len(l.lines) > 0 {
-		size, l.lines = int(l.lines[0].size), l.lines[1:]
+	if len(l.lines.sizes) > 0 {
+		size, l.lines = int(l.lines.sizes[0]), l.lines.after(1)
 	} else {
 		size = lineSize(l.text)
 	}
@@ -210,17 +210,24 @@ func (l *Reader) Next() ([]byte, error) {
 }
 
 // Plain calls take with the numbers of each line that follows, until one is not as Expect says, or take returns false:
-// Next returns that line. A third number that is not expected is 1.
-func (l *Reader) Plain(take func(x *[3]uint32) bool) {
+// Next returns that line. A third number that is not expected is 1. Where many lines that follow are as Expect says,
+// and have two first numbers that differ, all may take their numbers, of which the least and the most are given; where
+// it returns false, or is nil, take gets them.
+func (l *Reader) Plain(take func(x *[3]uint32) bool, all func(numbers [][3]uint32, least, most [3]uint32) bool) {
 	for {
 		l.advance()
+		if a := l.lines; a.alike && len(a.sizes) > 0 && all != nil && all(a.numbers, a.least, a.most) {
+			l.Line += int64(len(a.sizes))
+			l.text, l.lines = nil, a.after(len(a.sizes))
+			continue
+		}
 		taken, size := 0, 0
-		for taken < len(l.lines) && l.lines[taken].x[0] != odd && take(&l.lines[taken].x) {
-			size += int(l.lines[taken].size)
+		for taken < len(l.lines.sizes) && l.lines.numbers[taken][0] != odd && take(&l.lines.numbers[taken]) {
+			size += int(l.lines.sizes[taken])
 			taken++
 		}
 		l.Line += int64(taken)
-		if l.text, l.lines = l.text[size:], l.lines[taken:]; taken == 0 || len(l.text) > 0 {
+		if l.text, l.lines = l.text[size:], l.lines.after(taken); taken == 0 || len(l.text) > 0 {
 			return
 		}
 	}

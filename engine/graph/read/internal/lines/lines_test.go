@@ -108,19 +108,42 @@ func compareLines(t *testing.T, r *rand.Rand, in *watched, text string, fails bo
 				t.Fatalf("chunks of %d bytes of %q: before line %d, %q are seen, %t", ChunkSize, text, i+1, got, all)
 			}
 		}
-		left := r.IntN(4) // lines that are taken
-		l.Plain(func(x *[3]uint32) bool {
+		left := r.IntN(4) // lines that are taken, and then some more at a time
+		check := func(i int, x [3]uint32) {
 			numbers := []string(nil)
 			if i < len(lines) && i >= told {
 				numbers = isPlain.FindStringSubmatch(bare(i))
 			}
-			if numbers == nil || fmt.Sprint(append(numbers[1:], "1")[:3]) != fmt.Sprint(*x) {
-				t.Fatalf("chunks of %d bytes of %q: line %d is read as %v", ChunkSize, text, i+1, *x)
+			if numbers == nil || fmt.Sprint(append(numbers[1:], "1")[:3]) != fmt.Sprint(x) {
+				t.Fatalf("chunks of %d bytes of %q: line %d is read as %v", ChunkSize, text, i+1, x)
 			}
+		}
+		l.Plain(func(x *[3]uint32) bool {
+			check(i, *x)
 			if left--; left >= 0 {
 				i++
 			}
 			return left >= 0
+		}, func(numbers [][3]uint32, least, most [3]uint32) bool {
+			low, high := numbers[0], numbers[0]
+			for k, x := range numbers {
+				check(i+k, x)
+				for c := range x {
+					low[c], high[c] = min(low[c], x[c]), max(high[c], x[c])
+				}
+				if x[0] == x[1] {
+					t.Fatalf("chunks of %d bytes of %q: line %d is not like the others", ChunkSize, text, i+k+1)
+				}
+			}
+			if low != least || high != most {
+				t.Fatalf("chunks of %d bytes of %q: from line %d on, numbers are from %v to %v", ChunkSize, text, i+1,
+					least, most)
+			}
+			if r.IntN(2) == 0 {
+				return false
+			}
+			i += len(numbers)
+			return true
 		})
 		if left >= 0 && i < len(lines) && i >= told && isPlain.MatchString(bare(i)) {
 			t.Fatalf("chunks of %d bytes of %q: line %d is not taken", ChunkSize, text, i+1)

@@ -15,36 +15,51 @@ type plain struct {
 	n    int
 }
 
-// line is what is known of a line ahead of its turn.
-type line struct {
-	x    [3]uint32 // its numbers
-	size uint32    // its bytes, with its end
+// ahead is what is known of lines ahead of their turns.
+type ahead struct {
+	numbers [][3]uint32 // of each
+	sizes   []uint32    // in bytes, with their ends
+	alike   bool        // all are plain, and no first number is the second
+	least   [3]uint32   // numbers of any line, if so
+	most    [3]uint32
+}
+
+// after returns what is known without the first lines.
+func (a ahead) after(lines int) ahead {
+	return ahead{numbers: a.numbers[lines:], sizes: a.sizes[lines:]}
 }
 
 // odd stands for the first number of a line that is not plain.
 const odd = math.MaxUint32
 
+// served returns memory for other lines.
+func (a ahead) served() ahead { return ahead{numbers: a.numbers[:0], sizes: a.sizes[:0]} }
+
 // Expect makes Plain take lines of kind and two or three numbers with sep between them.
 func (l *Reader) Expect(kind string, sep byte, n int) {
 	p := &plain{kind, sep, n}
 	l.plain.Store(p)
-	l.lines = p.cut(l.text, nil)
+	l.lines = p.cut(l.text, ahead{})
 }
 
-// cut appends the lines of a text to lines.
-func (p *plain) cut(text []byte, lines []line) []line {
-	lines = slices.Grow(lines, len(text)/16)
+// cut returns the lines of a text, in memory of lines that have served.
+func (p *plain) cut(text []byte, served ahead) ahead {
+	a := ahead{numbers: slices.Grow(served.numbers, len(text)/16), sizes: slices.Grow(served.sizes, len(text)/16),
+		alike: true, least: [3]uint32{odd, odd, odd}}
 	for len(text) > 0 {
-		lines = append(lines, line{x: [3]uint32{2: 1}})
-		l := &lines[len(lines)-1]
-		size := p.numbers(text, &l.x)
+		x := [3]uint32{2: 1}
+		size := p.numbers(text, &x)
 		if size == 0 {
-			l.x[0], size = odd, lineSize(text)
+			x[0], size = odd, lineSize(text)
 		}
-		l.size = uint32(size)
+		a.alike = a.alike && x[0] != odd && x[0] != x[1]
+		for i := range x {
+			a.least[i], a.most[i] = min(a.least[i], x[i]), max(a.most[i], x[i])
+		}
+		a.numbers, a.sizes = append(a.numbers, x), append(a.sizes, uint32(size))
 		text = text[size:]
 	}
-	return lines
+	return a
 }
 
 // lineSize returns how long the first line of a text is, with its end.
