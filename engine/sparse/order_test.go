@@ -388,3 +388,35 @@ func TestUselessOrderingEndsSoon(t *testing.T) {
 		}
 	}
 }
+
+// TestMeanwhile is given the order while what another solve takes is not known, and wants it back, or another that ends
+// sooner, and then this one as it was.
+func TestMeanwhile(t *testing.T) {
+	const side = 40
+	b := graph.New(side*side, graph.Undirected)
+	for v := range side * side {
+		if v%side > 0 {
+			b.Add(v-1, v, 1)
+		}
+		if v >= side {
+			b.Add(v-side, v, 1)
+		}
+	}
+	g := build(t, b)
+	slow := func(w Work) float64 { return 1000 * estimate(w) } // so that ordering pays
+	want := mustOrder(t, g, OrderOptions{Seconds: slow})
+	for _, most := range []float64{math.Inf(1), 1e-12} {
+		var first *Order
+		given := make(chan struct{})
+		got := mustOrder(t, g, OrderOptions{Seconds: slow,
+			Most:      func() (float64, float64) { <-given; return most, 1 },
+			Meanwhile: func(o *Order) { first = o; close(given) },
+		})
+		if (got == first) != math.IsInf(most, 1) || got != first && got.Limit >= want.Limit {
+			t.Errorf("another solve takes %v: %d vertices ordered, of %d meanwhile", most, got.Limit, first.Limit)
+		}
+		if !slices.Equal(first.Vertices, want.Vertices) || !slices.Equal(first.start, want.start) {
+			t.Errorf("another solve takes %v: the order of meanwhile has changed", most)
+		}
+	}
+}
