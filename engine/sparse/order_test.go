@@ -392,7 +392,7 @@ func TestUselessOrderingEndsSoon(t *testing.T) {
 // TestMeanwhile is given the order while what another solve takes is not known, and wants it back, or another that ends
 // sooner, and then this one as it was.
 func TestMeanwhile(t *testing.T) {
-	const side = 40
+	const side = 100
 	b := graph.New(side*side, graph.Undirected)
 	for v := range side * side {
 		if v%side > 0 {
@@ -403,12 +403,11 @@ func TestMeanwhile(t *testing.T) {
 		}
 	}
 	g := build(t, b)
-	slow := func(w Work) float64 { return 1000 * estimate(w) } // so that ordering pays
-	want := mustOrder(t, g, OrderOptions{Seconds: slow})
+	want := mustOrder(t, g, OrderOptions{Seconds: estimate})
 	for _, most := range []float64{math.Inf(1), 1e-12} {
 		var first *Order
 		given := make(chan struct{})
-		got := mustOrder(t, g, OrderOptions{Seconds: slow,
+		got := mustOrder(t, g, OrderOptions{Seconds: estimate,
 			Most:      func() (float64, float64) { <-given; return most, 1 },
 			Meanwhile: func(o *Order) { first = o; close(given) },
 		})
