@@ -22,7 +22,7 @@ import (
 
 // deviceBatches is how many batches there are at most on a device: while it computes some, which one alone would not
 // keep busy, the processor prepares the next ones and adds up the results of those before.
-const deviceBatches = 8
+const deviceBatches = 16
 
 // searchBatches is the same of searches, of which each keeps a device busy.
 const searchBatches = 4

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"ooc/engine/internal/parallel"
 	"ooc/kernels"
@@ -32,6 +33,7 @@ type distanceSums[S cpu.Addable, W cpu.Word] struct {
 	x     *gathering
 	sums  *cpu.Sums[S, W]
 	units func(S) float64 // in the input's units
+	names func() []W      // the vertices of columns, once rows are in lanes
 
 	// Of each row.
 	sum      []S
@@ -63,6 +65,13 @@ func newSums[S cpu.Addable, W cpu.Word](x *gathering, units func(S) float64) (ga
 	g := &distanceSums[S, W]{x: x, sums: sums, units: units, sum: make([]S, n), inverse: make([]float64, n),
 		missing: make([]int32, n),
 		top:     make([]W, n), farthest: make([]int32, n)}
+	g.names = sync.OnceValue(func() []W {
+		names := make([]W, n)
+		for col, v := range x.from.columns {
+			names[col] = W(v)
+		}
+		return names
+	})
 	if !x.symmetric {
 		cols := cpu.NewColumnSums[S, W](n)
 		g.cols = &cols
@@ -80,11 +89,7 @@ func (g *distanceSums[S, W]) state() [][]byte {
 }
 
 func (g *distanceSums[S, W]) worker() taker {
-	w := &sumsWorker[S, W]{distanceSums: g}
-	for _, v := range g.x.from.columns {
-		w.names = append(w.names, W(v))
-	}
-	return w
+	return &sumsWorker[S, W]{distanceSums: g, inLanes: g.x.from.columns != nil}
 }
 
 // finish writes the sums in the input's units.
@@ -161,18 +166,18 @@ func quotientOf(sum, scale int64) float64 {
 // sumsWorker has the sums of one band.
 type sumsWorker[S cpu.Addable, W cpu.Word] struct {
 	*distanceSums[S, W]
-	rows  []int32
-	of    []cpu.RowSums[S, W]   // of each row, that is not in lanes
-	lanes cpu.LaneSums[S, W]    // of each row in lanes, and of some that pad them
-	names []W                   // the vertices of columns; nil: rows are not in lanes
-	own   *cpu.ColumnSums[S, W] // of the band's columns, zeros between bands; nil: none have come in parts
+	rows    []int32
+	of      []cpu.RowSums[S, W] // of each row, that is not in lanes
+	lanes   cpu.LaneSums[S, W]  // of each row in lanes, and of some that pad them
+	inLanes bool
+	own     *cpu.ColumnSums[S, W] // of the band's columns, zeros between bands; nil: none have come in parts
 
 	ready, columns []kernels.LaneSum // of each row and column, from a device; none: the band has come in parts
 }
 
 func (w *sumsWorker[S, W]) begin(rows []int32) {
 	w.rows, w.ready, w.columns = rows, nil, nil
-	if w.names == nil {
+	if !w.inLanes {
 		w.of = slices.Grow(w.of[:0], len(rows))[:len(rows)]
 		clear(w.of)
 	} else {
@@ -190,7 +195,7 @@ func (w *sumsWorker[S, W]) add(b *part) {
 }
 
 func (w *sumsWorker[S, W]) addLanes(b *lanes) {
-	w.sums.AddLanes(entry.View[W](b.Data), b.first, w.names, w.lanes.Of(b.at, b.Width), b.rows, w.ofColumns())
+	w.sums.AddLanes(entry.View[W](b.Data), b.first, w.names(), w.lanes.Of(b.at, b.Width), b.rows, w.ofColumns())
 }
 
 // ofColumns returns where the sums of the band's columns go; nil: none are wanted.
@@ -223,7 +228,7 @@ func (w *sumsWorker[S, W]) end() {
 		if len(w.ready) > 0 {
 			r := w.ready[i]
 			w.keep(v, sumOf[S](r.Sum), r.Inverse, int(r.Missing), W(r.Top), int(r.Farthest))
-		} else if w.names == nil {
+		} else if !w.inLanes {
 			sum, inverse, missing := w.of[i].Total()
 			top, farthest := w.of[i].Top()
 			w.keep(v, sum, inverse, missing, top, farthest)
