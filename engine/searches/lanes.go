@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ooc/engine/graph"
+	"ooc/engine/internal/pages"
 	"ooc/engine/internal/parallel"
 	"ooc/engine/rows"
 	"ooc/engine/sparse"
@@ -50,7 +51,7 @@ func newLaned(g *graph.Graph, n *numbered) *laned {
 // weigh returns the weights of a graph's arcs, which are those of a, as a Variant.Weights has them.
 func (r *laned) weigh(g *graph.Graph, a *arcs) []uint32 {
 	words := int64(r.kind.Variant(false).WeightBytes() / entry.WordBytes)
-	from, weights := entry.View[uint32](g.WeightBytes()), make([]uint32, int64(len(a.ends))*words)
+	from, weights := entry.View[uint32](g.WeightBytes()), pages.Make[uint32](len(a.ends)*int(words))
 	longest := uint32(r.kind.Unreachable()) // what is longer than the kind holds is no path
 	r.together(func(i int, u int32) {
 		to := weights[a.start[i]*words : a.start[i+1]*words]

@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"ooc/engine/graph"
+	"ooc/engine/internal/pages"
 	"ooc/engine/internal/parallel"
 	"ooc/engine/rows"
 	"ooc/kernels/cpu"
@@ -43,7 +44,7 @@ func numberOut(g *graph.Graph) *numbered {
 
 // arcs are those of a graph of the same vertices.
 func (n *numbered) arcs(g *graph.Graph) *arcs {
-	a := &arcs{start: make([]int64, g.N+1), ends: make([]int32, g.Arcs(), g.Arcs()+cpu.EndsAhead)}
+	a := &arcs{start: make([]int64, g.N+1), ends: pages.Make[int32](int(g.Arcs()) + cpu.EndsAhead)[:g.Arcs()]}
 	n.together(func(i int, v int32) { a.start[i+1] = g.Offsets[v+1] - g.Offsets[v] })
 	for i := range n.order {
 		a.start[i+1] += a.start[i]

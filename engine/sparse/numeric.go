@@ -57,15 +57,13 @@ func newValues[W weight](l *layout, g *graph.Graph, a arithmetic[W]) *values[W] 
 	if g.Directed {
 		v.down = make([]W, len(l.ends))
 	}
-	parts := runtime.GOMAXPROCS(0)
-	together(parts, func(p int) {
-		first, last := len(v.up)*p/parts, len(v.up)*(p+1)/parts
+	parallel.Ranges(len(v.up), func(first, last int) {
 		if entry.Fill(v.up[first:last], a.inf); g.Directed {
 			entry.Fill(v.down[first:last], a.inf)
 		}
 	})
-	together(parts, func(p int) {
-		for u := g.N * p / parts; u < g.N*(p+1)/parts; u++ {
+	parallel.Ranges(g.N, func(first, end int) {
+		for u := first; u < end; u++ {
 			from := l.rank[u]
 			for k := g.Offsets[u]; k < g.Offsets[u+1]; k++ {
 				w, to := weights[k], l.rank[g.Targets[k]]

@@ -376,9 +376,8 @@ func (r *Order) structure(ctx context.Context, p *ordering.Pattern, most int64) 
 		r.start[v+1] = r.start[v] + int64(len(x.rows[v]))
 	}
 	r.up = pages.Make[int32](int(r.start[r.Limit]))
-	parts := runtime.GOMAXPROCS(0)
-	together(parts, func(i int) {
-		for v := r.Limit * i / parts; v < r.Limit*(i+1)/parts; v++ {
+	parallel.Ranges(r.Limit, func(first, end int) {
+		for v := first; v < end; v++ {
 			copy(r.up[r.start[v]:], x.rows[v])
 		}
 	})
