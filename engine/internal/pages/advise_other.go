@@ -3,3 +3,5 @@
 package pages
 
 func advise([]byte) {}
+
+func discard([]byte) {}

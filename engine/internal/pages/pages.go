@@ -1,7 +1,10 @@
 // Package pages makes large slices.
 package pages
 
-import "unsafe"
+import (
+	"os"
+	"unsafe"
+)
 
 // hugePage is the size of a huge page, or of more than one.
 const hugePage = 2 << 20
@@ -16,4 +19,14 @@ func Make[T any](n int) []T {
 		advise(unsafe.Slice((*byte)(unsafe.Add(at, skip)), (bytes-skip)&^(hugePage-1)))
 	}
 	return s
+}
+
+// Discard gives back the whole pages of b, which is not read any more before it is written: at once, where the
+// garbage collector would first have to stop everybody. Systems other than Linux keep them until it comes.
+func Discard(b []byte) {
+	page := uintptr(os.Getpagesize())
+	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(b))) & (page - 1)
+	if n := uintptr(len(b)); n >= skip+page {
+		discard(b[skip : skip+(n-skip)&^(page-1)])
+	}
 }

@@ -17,3 +17,20 @@ func TestMake(t *testing.T) {
 		}
 	}
 }
+
+// TestDiscard gives back the middle of a slice: what is beside it stays, and all can be written again.
+func TestDiscard(t *testing.T) {
+	s := make([]byte, 1<<20)
+	for i := range s {
+		s[i] = 1
+	}
+	for _, part := range [][]byte{s[5:5], s[5:9000], s[9000 : len(s)-7]} {
+		Discard(part)
+	}
+	for i := range s {
+		if (i < 5 || i >= len(s)-7) && s[i] != 1 {
+			t.Fatalf("byte %d is gone", i)
+		}
+		s[i] = 2
+	}
+}

@@ -1,11 +1,12 @@
 package arcs
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 	"math/bits"
 	"slices"
+
+	"ooc/engine/internal/pages"
 )
 
 // Arc is an arc.
@@ -122,7 +123,7 @@ func (c *Collector) makeRoom(i int, key uint64, word uint32) {
 
 // newChunk ends a bucket's open chunk and opens another.
 func (c *Collector) newChunk(b *bucket) {
-	size := min(max(firstChunk, 2*len(b.buf)), chunkBytes)
+	size := min(max(firstChunk, 4*len(b.buf)), chunkBytes)
 	b.seal(c.layout)
 	if last := len(c.spare) - 1; size == chunkBytes && last >= 0 {
 		b.buf, c.spare = c.spare[last], c.spare[:last]
@@ -131,13 +132,12 @@ func (c *Collector) newChunk(b *bucket) {
 	b.buf = make([]byte, size)
 }
 
-// seal ends the open chunk, and lets go of what of it is not used.
+// seal ends the open chunk. What of it is not used is given back and not cut off by a copy: of many collectors, such
+// copies would all stand beside what they are of.
 func (b *bucket) seal(l layout) {
-	if data := b.buf[:min(b.pos+chunkSlack, len(b.buf))]; b.pos > 0 {
-		if len(data) < len(b.buf)/4*3 {
-			data = bytes.Clone(data)
-		}
-		b.full = append(b.full, chunk{data, l})
+	if end := min(b.pos+chunkSlack, len(b.buf)); b.pos > 0 {
+		pages.Discard(b.buf[end:])
+		b.full = append(b.full, chunk{b.buf[:end], l})
 	}
 	b.buf, b.pos = nil, 0
 }

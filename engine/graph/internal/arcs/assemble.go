@@ -4,9 +4,8 @@ import (
 	"context"
 	"runtime/debug"
 	"slices"
-	"sync"
-	"sync/atomic"
 
+	"ooc/engine/internal/pages"
 	"ooc/engine/internal/parallel"
 )
 
@@ -27,18 +26,11 @@ type assembly struct {
 	lighter func(a, b uint32) bool
 	first   []int64 // of each bucket, where its arcs begin before parallel ones are merged; then their number
 	kept    []int64 // of each bucket, its arcs after that
-
-	placed    atomic.Int64
-	releasing sync.RWMutex // held for writing while memory is given back, so that nobody takes more meanwhile
 }
 
-const (
-	// releaseAbove is the number of arcs from which memory that has served is given back at once: the
-	// collector would let it stand beside the CSR. Up to there it is 128 MiB at most.
-	releaseAbove = 1 << 24
-	// releases is how often that is done while the arcs are placed.
-	releases = 32
-)
+// releaseAbove is the number of arcs from which memory that has served is given back at once: the collector would let
+// it stand beside the CSR. Up to there it is 128 MiB at most.
+const releaseAbove = 1 << 24
 
 // Rows returns the arcs, which must be between rows, of n rows. It empties c. lighter says of which of two words the
 // weight is less.
@@ -58,26 +50,12 @@ func (c *Collector) Rows(n int, lighter func(a, b uint32) bool) rows {
 	_ = parallel.Do(context.Background(), buckets, func() func(int) error { // there is no error
 		var s scratch
 		return func(i int) error {
-			a.releasing.RLock()
 			a.build(i, &s)
-			a.releasing.RUnlock()
-			a.release(a.first[i+1] - a.first[i])
 			return nil
 		}
 	}, func() {})
 	a.closeGaps()
 	return a.rows
-}
-
-// release notes arcs that are placed, and now and then gives back what held them.
-func (a *assembly) release(arcs int64) {
-	total := int64(len(a.Words))
-	after := a.placed.Add(arcs)
-	if total >= releaseAbove && after*releases/total != (after-arcs)*releases/total {
-		a.releasing.Lock()
-		debug.FreeOSMemory()
-		a.releasing.Unlock()
-	}
 }
 
 // scratch is what a goroutine builds rows with.
@@ -106,7 +84,9 @@ func (a *assembly) build(i int, s *scratch) {
 	}
 	for c, k := range b.full {
 		s.recs = a.arcs.unpack(k, s.recs[:0])
-		b.full[c].data = nil
+		if b.full[c].data = nil; len(words) >= releaseAbove {
+			pages.Discard(k.data[:cap(k.data)])
+		}
 		for _, r := range s.recs {
 			to := ends[r.From]
 			ends[r.From] = to + 1
