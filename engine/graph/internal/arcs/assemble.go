@@ -46,7 +46,7 @@ func (c *Collector) Rows(n int, lighter func(a, b uint32) bool) rows {
 	if all >= releaseAbove {
 		debug.FreeOSMemory()
 	}
-	a.Offsets, a.Targets, a.Words = make([]int64, n+1), make([]int32, all), make([]uint32, all)
+	a.Offsets, a.Targets, a.Words = make([]int64, n+1), pages.Make[int32](int(all)), pages.Make[uint32](int(all))
 	_ = parallel.Do(context.Background(), buckets, func() func(int) error { // there is no error
 		var s scratch
 		return func(i int) error {
