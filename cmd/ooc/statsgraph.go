@@ -93,8 +93,8 @@ func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) e
 		return err
 	}
 	defer exit.CanResume(o.again)()
-	// The device closes while results are printed. Of several, the system would close one after another when the
-	// process ends.
+	// The device closes while results are printed. That is waited for in the end: several devices close at the same time
+	// here, and one after another when the process ends.
 	var closing sync.WaitGroup
 	defer closing.Wait()
 	s, err := o.draw(ctx, func() (*stats.Result, error) {

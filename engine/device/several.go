@@ -1,10 +1,10 @@
 package device
 
 import (
+	"errors"
 	"fmt"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
+	"sync"
 
 	"ooc/kernels"
 )
@@ -49,11 +49,13 @@ func (s *several) Info() kernels.Info {
 
 // Close closes all at the same time.
 func (s *several) Close() error {
-	var closing errgroup.Group
-	for _, d := range s.all {
-		closing.Go(d.Close)
+	var closing sync.WaitGroup
+	errs := make([]error, len(s.all))
+	for i, d := range s.all {
+		closing.Go(func() { errs[i] = d.Close() })
 	}
-	return closing.Wait()
+	closing.Wait()
+	return errors.Join(errs...)
 }
 
 // Each returns the devices that d stands for, which keep predecessors if d does: d alone if it is one.

@@ -55,6 +55,7 @@ func TestEarly(t *testing.T) {
 		if err != nil || made == nil {
 			t.Fatalf("nothing is eliminated in %v: %v", wait, err)
 		}
+		e := made.e
 		opened, err := q.Opened()
 		if err != nil {
 			t.Fatal(err)
@@ -68,8 +69,8 @@ func TestEarly(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := f.Elimination
-		if (got == made.e) != (pieces > 1) {
-			t.Errorf("%d upper ranks fit: the early elimination is taken: %t", pieces, got == made.e)
+		if (got == e) != (pieces > 1) {
+			t.Errorf("%d upper ranks fit: the early elimination is taken: %t", pieces, got == e)
 		}
 		if !slices.Equal(got.Vertices, want.Vertices) || !slices.Equal(got.Up.Weights, want.Up.Weights) ||
 			(got.Pieces == nil) != (want.Pieces == nil) {

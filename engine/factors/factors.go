@@ -173,14 +173,19 @@ func prepare(ctx context.Context, g *graph.Graph, q rows.Question, order *sparse
 		host = made.host
 	} else if host, err = cpu.Open(cpu.Options{}); err != nil {
 		return nil, err
-	} else {
-		made = nil
+	} else if made != nil { // its memory is wanted for another
+		made.cleanup.Stop()
+		err = made.host.Close()
+		*made, made = early{}, nil
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, host.Close())
 		}
 	}()
+	if err != nil {
+		return nil, err
+	}
 	closers := []kernels.Device{host}
 	if q.Device != nil {
 		closers = []kernels.Device{q.Device, host}

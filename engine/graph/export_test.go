@@ -21,3 +21,10 @@ func ComponentsOf(g *Graph) []int32 {
 	c, _ := stronglyConnected(g, nil)
 	return c.of
 }
+
+// SetPackers fixes how many goroutines pack arcs, and returns what undoes that.
+func SetPackers(count int) (undo func()) {
+	was := packing
+	packing = func() int { return count }
+	return func() { packing = was }
+}

@@ -46,13 +46,16 @@ type packer struct {
 }
 
 const (
-	// mostPackers is how many goroutines pack arcs, one for so many processors: more than one take longer together, but
-	// where there are enough, one would take longer than what reads the input.
-	mostPackers, processorsEach = 3, 4
+	// mostPackers is how many goroutines pack arcs at most.
+	mostPackers = 3
 
 	freeVertices   = 1 << 26
 	isolatedPerArc = 64
 )
+
+// packing is how many goroutines are to pack arcs: more than one take longer together, but where there are enough
+// processors, one would take longer than what reads the input. It is a variable only for tests.
+var packing = func() int { return runtime.GOMAXPROCS(0) / 4 }
 
 // Word reads a weight, which stands on a line. It returns false if the weight means no arc, which is counted, or if
 // it is an error.
@@ -110,7 +113,7 @@ func (in *Intake) SelfLoop(v int32, word uint32, line int64) {
 // the next ones.
 func (in *Intake) Add(recs []arcs.Arc) []arcs.Arc {
 	in.Arcs += int64(len(recs))
-	p := &in.packers[in.turn%max(1, min(mostPackers, runtime.GOMAXPROCS(0)/processorsEach))]
+	p := &in.packers[in.turn%max(1, min(mostPackers, packing()))]
 	in.turn++
 	c, undirected, added := in.collector(p), in.Undirected, make(chan struct{})
 	spare := p.batch[:0]

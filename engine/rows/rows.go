@@ -78,7 +78,7 @@ type Offer struct {
 	Counted bool    // by Question.Counts or Sums, which is what Seconds are of
 	Levels  bool    // Prepare returns a LevelReady
 	Tiles   bool    // its Workers are TileWorkers
-	// Prepare makes the graph ready. Close what it returns after use. Its errors are those of Offer.
+	// Prepare makes the graph ready, once. Close what it returns after use. Its errors are those of Offer.
 	Prepare func(ctx context.Context) (Ready, error)
 }
 

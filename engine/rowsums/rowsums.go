@@ -85,7 +85,11 @@ func New(e *sparse.Elimination, d kernels.Device, core, upper func() (*sparse.De
 	open := func() error { return w.open(most, lanes, questions) }
 	beside := besides*int64(e.Variant.Bytes())*int64(e.Pieces.Upper)*int64(e.Pieces.Upper) +
 		int64(entry.WordBytes+e.Variant.WeightBytes())*int64(len(e.Up.Ends)+len(e.Down.Ends))
-	for ; most > fewBatches && room <= beside; most-- {
+	ranks := int64(0) // host memory for their sums, of each batch
+	if columns {
+		ranks = int64(kernels.LaneSumBytes) * int64(len(e.Vertices))
+	}
+	for ; most > fewBatches && (room <= beside || int64(most)*ranks > mostRanks); most-- {
 		room += batch
 	}
 	if room > beside {
@@ -157,8 +161,9 @@ func (w *Sums) Close() error {
 // is one.
 const besides = 3
 
-// fewBatches are nearly as fast as more.
-const fewBatches = 4
+// fewBatches are made at least, and more where there is room beside them to compute the distances between upper ranks,
+// and the host need not have more than mostRanks bytes for sums of ranks, which no limit counts.
+const fewBatches, mostRanks = 4, 256 << 20
 
 // load copies everything to the device, which has room for so many bytes more, and opens the batches.
 func (w *Sums) load(core, distances func() (*sparse.DenseCore, error), room int64, open func() error) (err error) {

@@ -265,11 +265,11 @@ func (k *keptCore) lend(d kernels.Device) bool {
 			return false
 		}
 	}
-	k.use.RLock()
-	if k.gone {
+	if k.use.RLock(); k.gone {
 		k.use.RUnlock()
+		return false
 	}
-	return !k.gone
+	return true
 }
 
 // make takes memory for Matrix, if there is none.

@@ -145,6 +145,9 @@ func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ 
 	}
 	if x.sums != nil {
 		ofRows := x.run
+		if err := x.leaveDevices(); err != nil {
+			return nil, nil, errors.Join(err, ofRows.Keep())
+		}
 		if err := x.addBetween(ctx, at); err != nil {
 			err = interrupted(ctx, err)
 			if errors.Is(err, task.ErrInterrupted) { // the run of betweenness knows nothing of rows

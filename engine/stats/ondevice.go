@@ -21,8 +21,9 @@ import (
 )
 
 // deviceBatches is how many batches there are at most on a device: while it computes some, which one alone would not
-// keep busy, the processor prepares the next ones and adds up the results of those before.
-const deviceBatches = 16
+// keep busy, the processor prepares the next ones and adds up the results of those before. It is a variable only for
+// tests.
+var deviceBatches = 16
 
 // searchBatches is the same of searches, of which each keeps a device busy.
 const searchBatches = 4
@@ -167,6 +168,16 @@ func (o *opening) close() (err error) {
 		if s != nil {
 			err = errors.Join(err, s.Close())
 		}
+	}
+	return err
+}
+
+// leaveDevices gives back the devices' memory that rows have taken, for what follows them.
+func (x *graphGathering) leaveDevices() error {
+	err := x.opening.close()
+	x.opening = nil
+	if f, ok := x.ready.(*factors.Factors); ok {
+		err = errors.Join(err, f.Core.Fetch())
 	}
 	return err
 }

@@ -288,6 +288,8 @@ func TestOfGraphBesideDevice(t *testing.T) {
 // TestOfGraphOffDevice stops sums on a device, makes them fail, and goes on with or without it.
 func TestOfGraphOffDevice(t *testing.T) {
 	r, d := seeds.New(t), newSumming(t)
+	defer func(was int) { deviceBatches = was }(deviceBatches)
+	deviceBatches = 4 // fewer than there are bands
 	g := statsCases[0].mesh(t, r, 30)
 	asked := Options{Nearest: 3, Within: []float64{50}, Bins: 30}
 	o := GraphOptions{Options: asked, File: filepath.Join(t.TempDir(), "g.stats"), Checkpoint: time.Hour,
