@@ -420,7 +420,7 @@ func (e *Elimination) fillOnDevice(can kernels.LaneOps, h *device.Held, s kernel
 		same.Offsets[i+1], same.Ends = int32(i+1), append(same.Ends, int32(i))
 	}
 	for i, list := range [][2]*kernels.Arcs{
-		{same, arithmetics[e.Variant].arcsInCore(e, edge)}, {e.fromCore(edge), e.toCore()},
+		{same, arithmetics[e.Variant].arcsInCore(e, edge)}, {e.fromCore(edge), e.Up},
 	} {
 		from, to := putArcs(h, s, list[0]), putArcs(h, s, list[1])
 		if h.Err() != nil {
@@ -485,35 +485,6 @@ func (e *Elimination) fromCore(rows int) *kernels.Arcs {
 			next[p][x], list.Ends[i] = i+1, r
 			copy(list.Weights[int(i)*words:][:words], e.Down.Weights[int(k)*words:])
 		})
-	})
-	return list
-}
-
-// toCore lists the arcs from eliminated ranks to core vertices, for all ranks.
-func (e *Elimination) toCore() *kernels.Arcs {
-	core, n, words := int32(e.Core()), len(e.Vertices), e.weightWords()
-	list := &kernels.Arcs{Offsets: make([]int32, n+1)}
-	parallel.Ranges(n, func(first, end int) {
-		for r := first; r < end; r++ {
-			row := e.Up.Ends[e.Up.Offsets[r]:e.Up.Offsets[r+1]]
-			for len(row) > 0 && row[0] < core {
-				list.Offsets[r+1]++
-				row = row[1:]
-			}
-		}
-	})
-	for r := range n {
-		list.Offsets[r+1] += list.Offsets[r]
-	}
-	all := list.Offsets[n]
-	list.Ends, list.Weights = make([]int32, all), make([]uint32, int(all)*words)
-	parallel.Ranges(n, func(first, end int) {
-		for r := first; r < end; r++ {
-			to, from := int(list.Offsets[r]), int(e.Up.Offsets[r])
-			count := int(list.Offsets[r+1]) - to
-			copy(list.Ends[to:to+count], e.Up.Ends[from:])
-			copy(list.Weights[to*words:(to+count)*words], e.Up.Weights[from*words:])
-		}
 	})
 	return list
 }
