@@ -28,17 +28,17 @@ func anyUpper(size int) Cutting { return Cutting{[]int{size}, math.MaxInt} }
 // TestPieces puts distances together from those between upper ranks and the paths of pieces.
 func TestPieces(t *testing.T) {
 	r := fresh(t)
-	d := openCPU(t, cpu.Options{})
+	d, other := openCPU(t, cpu.Options{}), openCPU(t, cpu.Options{Threads: 1})
 	for range 300 {
 		g := randomGraph(t, r, 60)
-		checkPieces(t, r, g, d, 0)
+		checkPieces(t, r, g, d, other, 0)
 	}
 }
 
 // TestPiecesOfNarrowAndWideKinds does it in 2 and 8 bytes, and in f32 that rounds.
 func TestPiecesOfNarrowAndWideKinds(t *testing.T) {
 	r := fresh(t)
-	d := openCPU(t, cpu.Options{})
+	d, other := openCPU(t, cpu.Options{}), openCPU(t, cpu.Options{Threads: 1})
 	for _, kind := range []entry.Kind{entry.KindU16, entry.KindF64, entry.KindF32} {
 		for range 50 {
 			n := 2 + r.IntN(100)
@@ -50,7 +50,7 @@ func TestPiecesOfNarrowAndWideKinds(t *testing.T) {
 				}
 				b.Add(u, v, w)
 			})
-			checkPieces(t, r, build(t, b), d, map[entry.Kind]float64{entry.KindF32: rounding}[kind])
+			checkPieces(t, r, build(t, b), d, other, map[entry.Kind]float64{entry.KindF32: rounding}[kind])
 		}
 	}
 }
@@ -86,7 +86,7 @@ func TestPiecesFitMemory(t *testing.T) {
 	}
 }
 
-func checkPieces(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack float64) {
+func checkPieces(t *testing.T, r *rand.Rand, g *graph.Graph, d, other *cpu.Device, slack float64) {
 	t.Helper()
 	o := mustOrder(t, g, OrderOptions{})
 	e, err := eliminate(t.Context(), g, o, r.IntN(o.Limit+1), anyUpper(1+r.IntN(20)), false, nil)
@@ -110,7 +110,7 @@ func checkPieces(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slac
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkOnDevice(t, e, d, core, upper)
+	checkOnDevice(t, e, d, other, core, upper)
 	p := checkCut(t, e)
 	weights := e.Variant.Kind().Wide()
 	at := func(words []uint32, i int) float64 {
@@ -147,7 +147,7 @@ func checkPieces(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slac
 
 // checkOnDevice wants a device to compute the same distances, from a core that it has kept, has had or never had, and
 // to take no more memory than it may.
-func checkOnDevice(t *testing.T, e *Elimination, d *cpu.Device, core, want *DenseCore) {
+func checkOnDevice(t *testing.T, e *Elimination, d, other *cpu.Device, core, want *DenseCore) {
 	t.Helper()
 	if want.Size == 0 {
 		return
@@ -159,10 +159,6 @@ func checkOnDevice(t *testing.T, e *Elimination, d *cpu.Device, core, want *Dens
 	}
 	fetched, err := e.CloseCore(t.Context(), on, d, true)
 	if err = errors.Join(err, fetched.Fetch()); err != nil {
-		t.Fatal(err)
-	}
-	other, err := cpu.Open(cpu.Options{Threads: 1})
-	if err != nil {
 		t.Fatal(err)
 	}
 	for _, of := range []struct {
@@ -188,7 +184,7 @@ func checkOnDevice(t *testing.T, e *Elimination, d *cpu.Device, core, want *Dens
 			t.Error(err)
 		}
 	}
-	if err := errors.Join(kept.Fetch(), other.Close()); err != nil {
+	if err := kept.Fetch(); err != nil {
 		t.Fatal(err)
 	}
 	sameRows(t, e, e.Variant.Entries(kept.Matrix), core)
