@@ -31,7 +31,7 @@ func ByBreadth(g *graph.Graph) []int32 {
 	last := g.Arcs() - 1
 	for first := range int32(g.N) {
 		for ; next < count; next++ {
-			if next+2*ahead < count {
+			if next+2*ahead < count { // what is read is written to the free place, or the compiler would leave it out
 				soon := g.Targets[min(g.Offsets[order[next+ahead]], last)]
 				order[count] = soon + int32(g.Offsets[order[next+2*ahead]])
 			}

@@ -409,7 +409,9 @@ func (b *Batch) multiply(sources []int32) error {
 		if first > 0 { // those before are copied from this memory
 			err = b.stream.Sync()
 		}
-		err = cmp.Or(err, b.stream.CopyIn(b.row(n+b.lanes+first), b.starts(first)))
+		if err == nil {
+			err = b.stream.CopyIn(b.row(n+b.lanes+first), b.starts(first))
+		}
 	}
 	for _, p := range []kernels.LaneBlocks{
 		{Weights: b.w.upper, Blocks: list(0), Terms: list(1), Count: len(toUpper.blocks) / blockWords, Fresh: true},

@@ -63,8 +63,8 @@ func check(t *testing.T, r *rand.Rand, g *graph.Graph, d *cpu.Device, slack floa
 	lanes := kernels.DeviceLaneUnit * (1 + r.IntN(2))
 	fixed, batch := memory(e, lanes)
 	columns := r.IntN(2) == 0
-	_, batch, _, err = (&Sums{variant: e.Variant, vertices: e.Vertices, columns: columns, device: on}).fit(fixed, batch, 1, lanes,
-		[]kernels.LaneQuestion{question})
+	sums := &Sums{variant: e.Variant, vertices: e.Vertices, columns: columns, device: on}
+	_, batch, _, err = sums.fit(fixed, batch, 1, lanes, []kernels.LaneQuestion{question})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -336,7 +336,7 @@ func TestOfGraphOffDevice(t *testing.T) {
 func TestAddColumns(t *testing.T) {
 	const n = 1<<16 + 1
 	all := cpu.NewColumnSums[int64, uint32](n)
-	w := &sumsWorker[int64, uint32]{distanceSums: &distanceSums[int64, uint32]{cols: &all}}
+	w := &sumsWorker[int64, uint32]{distanceSums: &distanceSums[int64, uint32]{x: &gathering{}, cols: &all}}
 	for band := range 2 {
 		columns := make([]kernels.LaneSum, n)
 		for i := range columns {

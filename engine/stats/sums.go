@@ -89,7 +89,7 @@ func (g *distanceSums[S, W]) state() [][]byte {
 }
 
 func (g *distanceSums[S, W]) worker() taker {
-	return &sumsWorker[S, W]{distanceSums: g, inLanes: g.x.from.columns != nil}
+	return &sumsWorker[S, W]{distanceSums: g}
 }
 
 // finish writes the sums in the input's units.
@@ -166,18 +166,17 @@ func quotientOf(sum, scale int64) float64 {
 // sumsWorker has the sums of one band.
 type sumsWorker[S cpu.Addable, W cpu.Word] struct {
 	*distanceSums[S, W]
-	rows    []int32
-	of      []cpu.RowSums[S, W] // of each row, that is not in lanes
-	lanes   cpu.LaneSums[S, W]  // of each row in lanes, and of some that pad them
-	inLanes bool
-	own     *cpu.ColumnSums[S, W] // of the band's columns, zeros between bands; nil: none have come in parts
+	rows  []int32
+	of    []cpu.RowSums[S, W]   // of each row, that is not in lanes
+	lanes cpu.LaneSums[S, W]    // of each row in lanes, and of some that pad them
+	own   *cpu.ColumnSums[S, W] // of the band's columns, zeros between bands; nil: none have come in parts
 
 	ready, columns []kernels.LaneSum // of each row and column, from a device; none: the band has come in parts
 }
 
 func (w *sumsWorker[S, W]) begin(rows []int32) {
 	w.rows, w.ready, w.columns = rows, nil, nil
-	if !w.inLanes {
+	if w.x.from.columns == nil { // rows are not in lanes
 		w.of = slices.Grow(w.of[:0], len(rows))[:len(rows)]
 		clear(w.of)
 	} else {
@@ -228,7 +227,7 @@ func (w *sumsWorker[S, W]) end() {
 		if len(w.ready) > 0 {
 			r := w.ready[i]
 			w.keep(v, sumOf[S](r.Sum), r.Inverse, int(r.Missing), W(r.Top), int(r.Farthest))
-		} else if !w.inLanes {
+		} else if w.x.from.columns == nil {
 			sum, inverse, missing := w.of[i].Total()
 			top, farthest := w.of[i].Top()
 			w.keep(v, sum, inverse, missing, top, farthest)

@@ -1,4 +1,4 @@
-// Package pages makes large slices.
+// Package pages makes large slices, and gives back the memory of slices that have served.
 package pages
 
 import (
