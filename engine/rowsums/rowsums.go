@@ -251,8 +251,8 @@ type Batch struct {
 	sums    kernels.Buffer // of lanes, and then of ranks
 	lists   kernels.Buffer // the blocks and terms of a batch, or its sources and the memory of a search
 	inside  kernels.Buffer // a row of the source's own piece for each lane, as in Elimination.Inside
-	host    []byte         // what is copied in: the lists, and some starts at a time
-	own     []byte         // what is copied to inside
+	host    []byte         // the lists, which are copied in
+	staging []byte         // rows on their way to starts and inside, some at a time
 	results []byte         // what is copied out
 	ranks   []byte         // sums of ranks, which are so many that page-locked memory would take long to get
 
@@ -275,9 +275,10 @@ type group struct {
 	sources []source
 }
 
-// startRows is how many rows of starts are copied to a device at a time. Page-locked memory for all of them would take
-// longer to get than the rows of some graphs to compute.
-var startRows = 256
+// stagedRows is how many rows of starts are copied to a device at a time. A driver needs half a millisecond for each MB of
+// page-locked memory, so all of a batch's rows would take longer to open it for than the distances of some graphs to
+// compute.
+var stagedRows = 128
 
 const listAlign = 256
 
@@ -318,9 +319,10 @@ func (b *Batch) open() error {
 	b.start = slices.Repeat([]int32{-1}, e.Pieces.Upper)
 	b.rows = h.Buffer(int64(n+b.lanes+e.Pieces.Upper) * int64(row))
 	b.lists = h.Buffer(int64(b.listBytes()))
-	b.host = h.Host(int64(b.listBytes() + min(startRows, e.Pieces.Upper)*row))
-	b.own = h.Host(int64(row * widest(e.Pieces)))
-	b.inside = h.Buffer(int64(len(b.own) + kernels.LaneSlack*e.Variant.Bytes()))
+	own := widest(e.Pieces)
+	b.host = h.Host(int64(b.listBytes()))
+	b.staging = h.Host(int64(max(min(stagedRows, e.Pieces.Upper)*row, own*e.Variant.Bytes())))
+	b.inside = h.Buffer(int64(own*row + kernels.LaneSlack*e.Variant.Bytes()))
 	if h.Err() != nil {
 		return h.Err()
 	}
@@ -392,7 +394,9 @@ func (b *Batch) multiply(sources []int32) error {
 		toUpper.terms = append(toUpper.terms, int32(n+b.lanes+i), int32(int(x)*b.w.pitch/kernels.LaneWeightUnit))
 	}
 	toUpper.cut(0, int32(upper), 0)
-	inside := b.ownPieces(&own)
+	if err := b.ownPieces(&own); err != nil {
+		return err
+	}
 
 	memory, at := b.host[:0], [4]int64{}
 	for i, words := range [][]int32{toUpper.blocks, toUpper.terms, own.blocks, own.terms} {
@@ -402,16 +406,8 @@ func (b *Batch) multiply(sources []int32) error {
 	}
 	list := func(i int) kernels.Tile { return kernels.Tile{Buf: b.lists, Off: at[i]} }
 	err := b.stream.CopyIn(kernels.Tile{Buf: b.lists}, memory)
-	if err == nil && len(inside) > 0 {
-		err = b.stream.CopyIn(kernels.Tile{Buf: b.inside}, inside)
-	}
-	for first := 0; err == nil && first < len(b.begun); first += startRows {
-		if first > 0 { // those before are copied from this memory
-			err = b.stream.Sync()
-		}
-		if err == nil {
-			err = b.stream.CopyIn(b.row(n+b.lanes+first), b.starts(first))
-		}
+	for first := 0; err == nil && first < len(b.begun); first += stagedRows {
+		err = b.send(b.row(n+b.lanes+first), b.starts(first))
 	}
 	for _, p := range []kernels.LaneBlocks{
 		{Weights: b.w.upper, Blocks: list(0), Terms: list(1), Count: len(toUpper.blocks) / blockWords, Fresh: true},
@@ -460,11 +456,16 @@ func (b *Batch) climb(sources []int32) {
 	}
 }
 
-// starts makes rows of starts from the given one on, startRows of them or as many as there are: the lengths of the
+// send copies what is in staging, which can be filled again afterwards.
+func (b *Batch) send(to kernels.Tile, staged []byte) error {
+	return errors.Join(b.stream.CopyIn(to, staged), b.stream.Sync())
+}
+
+// starts makes rows of starts from the given one on, stagedRows of them or as many as there are: the lengths of the
 // paths up to their ranks.
 func (b *Batch) starts(first int) []byte {
 	v := b.w.variant
-	rows := b.host[b.listBytes():][:min(startRows, len(b.begun)-first)*b.lanes*v.Bytes()]
+	rows := b.staging[:min(stagedRows, len(b.begun)-first)*b.lanes*v.Bytes()]
 	v.Kind().Fill(rows, v.Unreachable())
 	up := b.w.e.Pieces.Up
 	switch {
@@ -506,19 +507,34 @@ func putStarts[E uint16 | uint32 | uint64, W entry.Word](b *Batch, rows []E, up 
 	}
 }
 
-// ownPieces lists blocks for the sources' own pieces, and returns the paths inside these from the sources.
-func (b *Batch) ownPieces(l *blockList) []byte {
-	p, n, v, used := b.w.e.Pieces, int32(len(b.w.e.Vertices)), b.w.variant, 0
+// ownPieces lists blocks for the sources' own pieces, and copies the paths inside these from the sources in.
+func (b *Batch) ownPieces(l *blockList) error {
+	p, n, v := b.w.e.Pieces, int32(len(b.w.e.Vertices)), b.w.variant
+	inside, staged := kernels.Tile{Buf: b.inside}, 0
+	send := func() error {
+		if staged == 0 {
+			return nil
+		}
+		err := b.send(inside, b.staging[:staged])
+		inside.Off, staged = inside.Off+int64(staged), 0
+		return err
+	}
 	for _, g := range b.groups {
 		begin, first := p.First[g.piece], len(l.terms)
 		rows, words := b.w.e.Inside(g.piece, len(g.sources)), p.Pitch(g.piece)*v.WeightBytes()/entry.WordBytes
 		for _, s := range g.sources {
-			l.terms = append(l.terms, n+s.lane, int32(used/(sparse.PieceUnit*v.Bytes())))
-			used += copy(b.own[used:], v.Entries(rows[int(s.rank-begin)*words:][:words]))
+			row := v.Entries(rows[int(s.rank-begin)*words:][:words])
+			if staged+len(row) > len(b.staging) {
+				if err := send(); err != nil {
+					return err
+				}
+			}
+			l.terms = append(l.terms, n+s.lane, int32((int(inside.Off)+staged)/(sparse.PieceUnit*v.Bytes())))
+			staged += copy(b.staging[staged:], row)
 		}
 		l.cut(begin, p.First[g.piece+1], first)
 	}
-	return b.own[:used]
+	return send()
 }
 
 // pieceOf returns the piece of a rank that is in one.

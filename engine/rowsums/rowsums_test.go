@@ -25,10 +25,10 @@ func TestSums(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer shut(t, d.Close)
-	defer func(was int) { startRows = was }(startRows)
+	defer func(was int) { stagedRows = was }(stagedRows)
 	checked := 0
 	for range 20 {
-		startRows = 1 + r.IntN(20) // so that there are more starts than are copied at a time
+		stagedRows = 1 + r.IntN(20) // so that there are more rows than are copied at a time
 		for _, w := range enginetest.AllKinds {
 			slack := 0.0
 			if w.Kind.Float() {
