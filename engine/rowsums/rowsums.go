@@ -275,9 +275,8 @@ type group struct {
 	sources []source
 }
 
-// stagedRows is how many rows of starts are copied to a device at a time. A driver needs half a millisecond for each MB of
-// page-locked memory, so all of a batch's rows would take longer to open it for than the distances of some graphs to
-// compute.
+// stagedRows is how many rows of starts are copied to a device at a time. A GPU's driver locks 2 MB in a millisecond, so
+// that memory for all rows of all batches would take longer to get than the distances of some graphs to compute.
 var stagedRows = 128
 
 const listAlign = 256
@@ -351,10 +350,7 @@ func (b *Batch) Sums(sources []int32) (rows, ranks []kernels.LaneSum, err error)
 	if len(sources) == 0 || len(sources) > b.lanes {
 		return nil, nil, fmt.Errorf("sums of %d sources in a batch of %d lanes", len(sources), b.lanes)
 	}
-	if err := b.enqueue(sources); err != nil {
-		return nil, nil, errors.Join(err, b.stream.Sync())
-	}
-	if err := b.stream.Sync(); err != nil {
+	if err := errors.Join(b.enqueue(sources), b.stream.Sync()); err != nil {
 		return nil, nil, err
 	}
 	b.count = len(sources)
@@ -394,9 +390,7 @@ func (b *Batch) multiply(sources []int32) error {
 		toUpper.terms = append(toUpper.terms, int32(n+b.lanes+i), int32(int(x)*b.w.pitch/kernels.LaneWeightUnit))
 	}
 	toUpper.cut(0, int32(upper), 0)
-	if err := b.ownPieces(&own); err != nil {
-		return err
-	}
+	err := b.ownPieces(&own)
 
 	memory, at := b.host[:0], [4]int64{}
 	for i, words := range [][]int32{toUpper.blocks, toUpper.terms, own.blocks, own.terms} {
@@ -405,7 +399,7 @@ func (b *Batch) multiply(sources []int32) error {
 		memory = append(memory, entry.Bytes(words)...)
 	}
 	list := func(i int) kernels.Tile { return kernels.Tile{Buf: b.lists, Off: at[i]} }
-	err := b.stream.CopyIn(kernels.Tile{Buf: b.lists}, memory)
+	err = errors.Join(err, b.stream.CopyIn(kernels.Tile{Buf: b.lists}, memory))
 	for first := 0; err == nil && first < len(b.begun); first += stagedRows {
 		err = b.send(b.row(n+b.lanes+first), b.starts(first))
 	}
@@ -508,33 +502,24 @@ func putStarts[E uint16 | uint32 | uint64, W entry.Word](b *Batch, rows []E, up 
 }
 
 // ownPieces lists blocks for the sources' own pieces, and copies the paths inside these from the sources in.
-func (b *Batch) ownPieces(l *blockList) error {
+func (b *Batch) ownPieces(l *blockList) (err error) {
 	p, n, v := b.w.e.Pieces, int32(len(b.w.e.Vertices)), b.w.variant
-	inside, staged := kernels.Tile{Buf: b.inside}, 0
-	send := func() error {
-		if staged == 0 {
-			return nil
-		}
-		err := b.send(inside, b.staging[:staged])
-		inside.Off, staged = inside.Off+int64(staged), 0
-		return err
-	}
+	inside, staged := kernels.Tile{Buf: b.inside}, b.staging[:0]
 	for _, g := range b.groups {
 		begin, first := p.First[g.piece], len(l.terms)
 		rows, words := b.w.e.Inside(g.piece, len(g.sources)), p.Pitch(g.piece)*v.WeightBytes()/entry.WordBytes
 		for _, s := range g.sources {
 			row := v.Entries(rows[int(s.rank-begin)*words:][:words])
-			if staged+len(row) > len(b.staging) {
-				if err := send(); err != nil {
-					return err
-				}
+			if len(staged)+len(row) > len(b.staging) {
+				err = errors.Join(err, b.send(inside, staged))
+				inside.Off, staged = inside.Off+int64(len(staged)), staged[:0]
 			}
-			l.terms = append(l.terms, n+s.lane, int32((int(inside.Off)+staged)/(sparse.PieceUnit*v.Bytes())))
-			staged += copy(b.staging[staged:], row)
+			l.terms = append(l.terms, n+s.lane, int32((int(inside.Off)+len(staged))/(sparse.PieceUnit*v.Bytes())))
+			staged = append(staged, row...)
 		}
 		l.cut(begin, p.First[g.piece+1], first)
 	}
-	return send()
+	return errors.Join(err, b.send(inside, staged))
 }
 
 // pieceOf returns the piece of a rank that is in one.
