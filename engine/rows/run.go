@@ -108,14 +108,20 @@ func (r *Run) Do(ctx context.Context, open []func() (Hand, error), more ...func(
 	for _, f := range more {
 		start(f)
 	}
+	// The first units are dealt in the order of the hands, and where units end in their turn, later ones follow that. So
+	// hands of two devices in turn get as many of the last units.
 	for _, f := range open {
-		start(func(ctx context.Context) error { return r.work(ctx, f) })
+		first, count := 0, 0
+		if !r.Control.Paused() {
+			first, count = r.take()
+		}
+		start(func(ctx context.Context) error { return r.work(ctx, f, first, count) })
 	}
 	return r.group.Wait()
 }
 
-// work gives units to one hand until there are no more, or ctx ends.
-func (r *Run) work(ctx context.Context, open func() (Hand, error)) (err error) {
+// work gives units to one hand, first those that it was dealt, until there are no more, or ctx ends.
+func (r *Run) work(ctx context.Context, open func() (Hand, error), first, count int) (err error) {
 	h, err := open()
 	if err != nil {
 		return err
@@ -126,18 +132,19 @@ func (r *Run) work(ctx context.Context, open func() (Hand, error)) (err error) {
 		}
 	}()
 	for {
+		if count > 0 {
+			if err := h.Do(ctx, first, count); err != nil {
+				return err
+			}
+		}
 		if err := r.Control.Hold(ctx, func() error { return r.keep(false) }); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
 			return nil
 		}
-		first, count := r.take()
-		if count == 0 {
+		if first, count = r.take(); count == 0 {
 			return nil
-		}
-		if err := h.Do(ctx, first, count); err != nil {
-			return err
 		}
 	}
 }
