@@ -128,7 +128,7 @@ func TestSumsOfValuesGoOn(t *testing.T) {
 		o.File = t.TempDir() + "/g.stats"
 		interruptedFile(t, g, o)
 		for flag, change := range map[string]func(o *GraphOptions){
-			"--values": func(o *GraphOptions) { o.Values = append([]float64{7}, o.Values[1:]...) },
+			"--values": func(o *GraphOptions) { o.Values = append([]float64{o.Values[0] + 1}, o.Values[1:]...) },
 			"--decay":  func(o *GraphOptions) { o.Decay = decay{"exp", 5} },
 		} {
 			other := o
