@@ -85,11 +85,7 @@ func New(e *sparse.Elimination, d kernels.Device, core, upper func() (*sparse.De
 	open := func() error { return w.open(most, lanes, questions) }
 	beside := besides*int64(e.Variant.Bytes())*int64(e.Pieces.Upper)*int64(e.Pieces.Upper) +
 		int64(entry.WordBytes+e.Variant.WeightBytes())*int64(len(e.Up.Ends)+len(e.Down.Ends))
-	ranks := int64(0) // host memory for their sums, of each batch
-	if columns {
-		ranks = int64(kernels.LaneSumBytes) * int64(len(e.Vertices))
-	}
-	for ; most > fewBatches && (room <= beside || int64(most)*ranks > mostRanks); most-- {
+	for ; most > fewBatches && (room <= beside || int64(most)*w.rankSums() > mostRanks); most-- {
 		room += batch
 	}
 	if room > beside {
@@ -106,6 +102,14 @@ func New(e *sparse.Elimination, d kernels.Device, core, upper func() (*sparse.De
 	return w, nil
 }
 
+// rankSums is the bytes of the sums of ranks of a batch, on the device and on the host.
+func (w *Sums) rankSums() int64 {
+	if !w.columns {
+		return 0
+	}
+	return int64(kernels.LaneSumBytes) * int64(len(w.vertices))
+}
+
 // fit returns how many batches there is memory for, of at most so many, the bytes of each, and how many are left. A batch
 // takes so many beside what all take.
 func (w *Sums) fit(fixed, batch int64, most, lanes int, questions []kernels.LaneQuestion) (_ int, all, room int64, _ error) {
@@ -117,10 +121,8 @@ func (w *Sums) fit(fixed, batch int64, most, lanes int, questions []kernels.Lane
 		return 0, 0, 0, fmt.Errorf("batches of %d lanes: want a multiple of %d", lanes, kernels.DeviceLaneUnit)
 	}
 	n := int64(len(w.vertices))
-	batch += int64(w.variant.Bytes()*lanes)*n + int64(kernels.LaneSumBytes)*int64(lanes)*(2+n/kernels.LaneSumRows)
-	if w.columns {
-		batch += int64(kernels.LaneSumBytes) * n
-	}
+	batch += int64(w.variant.Bytes()*lanes)*n + int64(kernels.LaneSumBytes)*int64(lanes)*(2+n/kernels.LaneSumRows) +
+		w.rankSums()
 	for _, q := range questions {
 		_, _, all := q.Room(w.variant, lanes, len(w.vertices)).Places()
 		batch += int64(all)
@@ -291,12 +293,8 @@ func (b *Batch) listBytes() int {
 func (w *Sums) newBatch(lanes int, questions []kernels.LaneQuestion) (*Batch, error) {
 	b := &Batch{w: w, lanes: lanes, held: device.Held{On: w.device}}
 	n, h := len(w.vertices), &b.held
-	ranks := 0
-	if w.columns {
-		ranks = n * kernels.LaneSumBytes
-	}
-	b.sums = h.Buffer(b.laneSums() + int64(ranks))
-	b.results, b.ranks = h.Host(int64(lanes*kernels.LaneSumBytes)), entry.Bytes(make([]uint64, ranks/8))
+	b.sums = h.Buffer(b.laneSums() + w.rankSums())
+	b.results, b.ranks = h.Host(int64(lanes*kernels.LaneSumBytes)), entry.Bytes(make([]uint64, w.rankSums()/8))
 	for _, q := range questions {
 		_, work, all := q.Room(w.variant, lanes, n).Places()
 		b.asked = append(b.asked, &asking{h.Buffer(int64(all)), h.Host(int64(work))})
