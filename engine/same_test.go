@@ -160,7 +160,7 @@ func TestSameInput(t *testing.T) {
 	}
 	then := time.Now().Add(-time.Hour).Truncate(time.Second)
 	write("p sp 2 1\na 1 2 5\n", then)
-	g, _, src, err := read.Open(path, read.Options{})
+	g, _, src, err := read.Open(path, read.Options{Sum: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func (j *job) parted(ctx context.Context, c *cluster.Cluster) *cluster.Parted {
 		Read: func() (_ graph.Weights, o engine.CreateOptions, err error) {
 			if c.Group.Rank() == 0 {
 				n, o, err = j.read(ctx, dir)
-			} else if n, err = j.graphFlags.read(j.in, j.partDir); err == nil {
+			} else if n, err = j.graphFlags.read(j.in, j.partDir, true); err == nil {
 				o = engine.CreateOptions{Input: j.origin(n.src), Command: os.Args}
 			}
 			if err != nil {

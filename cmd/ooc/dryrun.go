@@ -102,7 +102,7 @@ func (j *job) forecast(ctx context.Context) (_ *engine.Forecast, err error) {
 	// A matrix is read, too: of a symmetric one half is kept. But not where a copy would be written.
 	var n *incoming
 	if j.extent.Spool == 0 {
-		if n, err = j.graphFlags.read(j.in, "."); err != nil {
+		if n, err = j.graphFlags.read(j.in, ".", false); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, n.close()) }()

@@ -75,10 +75,11 @@ type incoming struct {
 	store   *engine.Problem
 }
 
-// read reads a graph or checks a matrix, which may be unpacked into the folder spool.
-func (f *graphFlags) read(in input, spool string) (*incoming, error) {
-	began := time.Now()
-	g, d, src, err := read.Open(in.name, f.options(spool))
+// read reads a graph or checks a matrix, which may be unpacked into the folder spool. A store needs the input's sum.
+func (f *graphFlags) read(in input, spool string, sum bool) (*incoming, error) {
+	began, o := time.Now(), f.options(spool)
+	o.Sum = sum
+	g, d, src, err := read.Open(in.name, o)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +95,7 @@ func (f *graphFlags) read(in input, spool string) (*incoming, error) {
 func (f *graphFlags) readArcs(l *line) (*incoming, error) {
 	in := resolve(l.args[0])
 	if in.form != aStore {
-		n, err := f.read(in, os.TempDir())
+		n, err := f.read(in, os.TempDir(), false)
 		if err == nil {
 			n.remark()
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -98,12 +97,11 @@ func (o *planOptions) run(ctx context.Context) (err error) {
 
 // forStats plans statistics of a graph.
 func (o *planOptions) forStats(ctx context.Context, in input) (err error) {
-	n, err := o.read(in, os.TempDir())
+	n, err := o.readArcs(&o.line)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, n.close()) }()
-	n.remark()
 	g := n.graph()
 	if g == nil {
 		return statsOfMatrix(in)
@@ -144,7 +142,7 @@ func (o *planOptions) forecast(ctx context.Context, in input, d kernels.Device) 
 		defer planning(note, p.Dir(), p.Meta().N)()
 		return p.Forecast(ctx, d, o.Request, o.timed(filepath.Dir(p.Dir())))
 	}
-	n, err := o.read(in, ".")
+	n, err := o.read(in, ".", false)
 	if errors.Is(err, disk.ErrNoSpace) && in.form == aFile { // of a compressed matrix: its size alone will do
 		e, err := read.Measure(in.name, o.options("."))
 		if err != nil {

@@ -382,7 +382,7 @@ func (f *matrixFlags) hint(ctx context.Context, n *incoming, l plan.Request) {
 
 // read reads the graph for the store out, and makes sure that it can be planned.
 func (j *job) read(ctx context.Context, out string) (n *incoming, o engine.CreateOptions, err error) {
-	if n, err = j.graphFlags.read(j.in, filepath.Dir(out)); err != nil {
+	if n, err = j.graphFlags.read(j.in, filepath.Dir(out), true); err != nil {
 		return nil, o, err
 	}
 	defer func() {

@@ -61,12 +61,11 @@ func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) e
 	if o.device != "auto" && o.store == "" { // a GPU opens while the graph is read
 		go open()
 	}
-	n, err := o.read(in, os.TempDir())
+	n, err := o.readArcs(&o.line)
 	if err != nil {
 		return err
 	}
 	defer n.close()
-	n.remark()
 	g := n.graph()
 	switch {
 	case g == nil && o.betweenness != "":

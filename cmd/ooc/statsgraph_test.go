@@ -332,7 +332,7 @@ func TestStatsByDamagedStore(t *testing.T) {
 	for name, damage := range map[string]func(path string) error{
 		"state": os.Remove, "dist.npy": cut, "graph.csr": os.Remove, "store.json": cut,
 	} {
-		g, _, src, err := read.Open(filepath.Join(dir, "g.gr"), read.Options{})
+		g, _, src, err := read.Open(filepath.Join(dir, "g.gr"), read.Options{Sum: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -162,7 +162,7 @@ func (o *verifyOptions) proveMatrix(ctx context.Context, in input) error {
 	if !info.Mode().IsRegular() {
 		return exit.InputError(fmt.Errorf("%s is a %s: --matrix takes a .npy file", o.matrix, disk.TypeName(info)))
 	}
-	n, err := o.read(in, ".")
+	n, err := o.read(in, ".", false)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ type Source struct {
 	Format  string
 	Size    int64 // bytes, as stored
 	ModTime time.Time
-	SHA256  string   // of the bytes as stored, in hexadecimal
+	SHA256  string   // of the bytes as stored, in hexadecimal; "" where nobody asked for it
 	Remarks []string // on what was a guess, and what changes it
 }
 

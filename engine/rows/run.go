@@ -165,7 +165,11 @@ func (r *Run) take() (first, count int) {
 func (r *Run) Done(unit int) error {
 	units, rose, due := r.end(unit)
 	if due {
-		r.group.Go(func() error { return r.save(units) })
+		r.group.Go(func() error {
+			r.turn.Lock()
+			defer r.turn.Unlock()
+			return r.saveInTurn(units)
+		})
 	}
 	if rose && r.Note != nil {
 		return r.Note(units)
@@ -244,12 +248,6 @@ func (r *Run) keep(due bool) error {
 	if !due {
 		return nil
 	}
-	return r.saveInTurn(units)
-}
-
-func (r *Run) save(units int) error {
-	r.turn.Lock()
-	defer r.turn.Unlock()
 	return r.saveInTurn(units)
 }
 

@@ -1,6 +1,7 @@
 package read
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"io"
@@ -72,6 +73,9 @@ func (in *reading) open() (*graph.Graph, *dense.Matrix, error) {
 	if err := in.settle(); err != nil {
 		return nil, nil, err
 	}
+	if !in.format.matrix && !in.options.Sum {
+		in.Sum = nil
+	}
 	if in.format.matrix {
 		d, err := dense.FromInput(in.Input, in.options)
 		return nil, d, err
@@ -81,9 +85,7 @@ func (in *reading) open() (*graph.Graph, *dense.Matrix, error) {
 		in.options.Kind = entry.KindF64 // which takes every number
 	}
 	g, err := in.collect()
-	if err == nil {
-		err = in.Unchanged()
-	}
+	err = cmp.Or(err, in.Unchanged())
 	if err == nil && in.options.Unweighted {
 		g = g.Unweighted(kind)
 	}

@@ -415,11 +415,11 @@ func TestStandardInput(t *testing.T) {
 	defer f.Close()
 	defer func(old *os.File) { os.Stdin = old }(os.Stdin)
 	os.Stdin = f
-	got, source, err := readFile("-", Options{})
+	got, source, err := readFile("-", Options{Sum: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, wantSource, err := readFile("../testdata/rome99.gr", Options{})
+	want, wantSource, err := readFile("../testdata/rome99.gr", Options{Sum: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 func TestRome99(t *testing.T) {
-	g, source, err := readFile("../testdata/rome99.gr", Options{})
+	g, source, err := readFile("../testdata/rome99.gr", Options{Sum: true})
 	if err != nil {
 		t.Fatal(err)
 	}
