@@ -108,8 +108,8 @@ func (r *Run) Do(ctx context.Context, open []func() (Hand, error), more ...func(
 	for _, f := range more {
 		start(f)
 	}
-	// The first units are dealt in the order of the hands, and where units end in their turn, later ones follow that. So
-	// hands of two devices in turn get as many of the last units.
+	// The first units are dealt in the order of the hands. Where units end in their turn, later ones follow that order,
+	// so if hands are of two devices in turn, each device gets about as many of the last units.
 	for _, f := range open {
 		first, count := 0, 0
 		if !r.Control.Paused() {

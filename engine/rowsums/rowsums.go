@@ -277,8 +277,8 @@ type group struct {
 	sources []source
 }
 
-// stagedRows is how many rows of starts are copied to a device at a time. A GPU's driver locks 2 MB in a millisecond, so
-// that memory for all rows of all batches would take longer to get than the distances of some graphs to compute.
+// stagedRows is how many rows of starts are copied to a device at a time. A GPU's driver locks 2 MB in a millisecond:
+// memory for all rows of all batches would take longer to get than the distances of some graphs to compute.
 var stagedRows = 128
 
 const listAlign = 256

@@ -73,12 +73,12 @@ func (in *reading) open() (*graph.Graph, *dense.Matrix, error) {
 	if err := in.settle(); err != nil {
 		return nil, nil, err
 	}
-	if !in.format.matrix && !in.options.Sum {
-		in.Sum = nil
-	}
 	if in.format.matrix {
 		d, err := dense.FromInput(in.Input, in.options)
 		return nil, d, err
+	}
+	if !in.options.Sum {
+		in.Sum = nil
 	}
 	kind := in.options.Kind
 	if in.options.Unweighted {
