@@ -108,6 +108,11 @@ var badLists = []badInput{
 	{"an arc or numbers", "x.txt", "5 4\n1 2\n2 3\n3 4\n4 5\n", Options{}, 1,
 		"both fit. If it is an arc, say --columns from=1,to=2; if not, remove the line"},
 	{"an arc or numbers, in commas", "x.csv", "# c\n5,4\n0,1\n1,1\n2,3\n3,4\n", Options{}, 2, "both fit"},
+	{"an arc or numbers above names", "x.csv", "5,3\na,b\nb,c\nc,d\n", Options{}, 1, "both fit"},
+	{"an arc or numbers, and an arc or a header", "x.csv", "27,3\nKöln,e\nant,26\n11,10\n27,3\n", Options{}, 2,
+		`"Köln,e" may be a header, or an arc as the line above it: if it is a header, remove line 1; if both are ` +
+			"arcs, say --columns from=1,to=2"},
+	{"an arc above a header", "x.csv", "5,2\nfrom,to\n1,9\n", Options{}, 2, "may be a header"},
 	{"a weight with its unit", "x.csv", "1,2,3\n2,3,4 km\n", Options{Columns: "from,to,weight"}, 2,
 		`weight "4 km" is not a number`},
 	{"ragged", "x.txt", "1 2 3\n1 2 3\n1 2 3 4\n", Options{}, 3, "the line has 4 columns, not 3"},

@@ -95,12 +95,15 @@ func (r *edgeReader) settleCounts() error {
 		}
 		return r.failAt(c.line, "%q has fewer columns than the lines below it; if it is the numbers of vertices "+
 			"and edges, %s", c.text, wrong)
-	case lines == c.edges && fits:
+	case lines == c.edges && (fits || named && int64(len(r.vertices.texts)) == r.vertices.known()):
 		return r.failAt(c.line, "%q may be an arc, or the numbers of vertices and edges: both fit. If it is an "+
 			"arc, say --columns from=1,to=2; if not, remove the line", c.text)
 	case fits && c.edges > c.vertices+1:
 		r.remark("%s is read as an arc, though no other line has vertex %d; if it is the numbers of vertices "+
 			"and edges, remove it: %d lines follow", c, c.edges, lines)
+	case r.held != nil && r.names != nil:
+		return r.failAt(r.held.at, "%q may be a header, or an arc as the line above it: if it is a header, remove line "+
+			"%d; if both are arcs, say --columns from=1,to=2", r.held.line, c.line)
 	}
 	return r.lateArc(c.text, c.line)
 }

@@ -263,6 +263,7 @@ func TestRemedies(t *testing.T) {
 		{"out.x", "% asym positive\n1 2 3\n", "--columns from=1,to=2,weight=3", "1>2=3"},
 		{"out.x", "% asym positive\n1 2 3\n", "--columns from=1,to=2", "1>2=1"},
 		{"x.txt", "0 1 {'km': 3, 'length': 4, 'cost': 5}\n", "--columns from=1,to=2", "0>1=1"},
+		{"x.csv", "7,3\nKöln,e\nant,6\n1,6\n", "--columns from=1,to=2", "7>3=1 Köln>e=1 ant>6=1 1>6=1"},
 		{"x.txt", "5\n1 2\n2 3\n", "--base 0", "1>2=1 2>3=1"},
 		{"x.gr", "p sp 2 1\na 0 1 3\n", "--base 0", "0>1=3"},
 		{"x.mtx", "3 3 2\n2 1\n3 2\n", "{ echo '%%MatrixMarket matrix coordinate pattern general'; " +
