@@ -267,16 +267,19 @@ func (g *Graph) summarize() {
 
 // extremes returns the least and the largest weight; 0, 0 where there is none.
 func extremes[W weight](weights []W) (float64, float64) {
-	var least, most W
-	for k, w := range weights {
-		if w < least || k == 0 {
-			least = w
-		}
-		if w > most || k == 0 {
-			most = w
-		}
+	const part = 1 << 18
+	ends := make([]W, 2*entry.CeilDiv(len(weights), part))
+	if len(ends) == 0 {
+		return 0, 0
 	}
-	return float64(least), float64(most)
+	_ = parallel.Do(context.Background(), len(ends)/2, func() func(int) error { // there is no error
+		return func(i int) error {
+			some := weights[i*part : min((i+1)*part, len(weights))]
+			ends[2*i], ends[2*i+1] = slices.Min(some), slices.Max(some)
+			return nil
+		}
+	}, func() {})
+	return float64(slices.Min(ends)), float64(slices.Max(ends))
 }
 
 // InputWeight writes the weight of an arc in the input's units.

@@ -46,8 +46,8 @@ type packer struct {
 }
 
 const (
-	// mostPackers is how many goroutines pack arcs at most.
-	mostPackers = 3
+	// mostPackers is how many goroutines pack arcs at most. Each may take 32 MB for what it has begun.
+	mostPackers = 6
 
 	freeVertices   = 1 << 26
 	isolatedPerArc = 64

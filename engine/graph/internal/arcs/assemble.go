@@ -58,62 +58,63 @@ func (c *Collector) Rows(n int, lighter func(a, b uint32) bool) rows {
 	return a.rows
 }
 
-// scratch is what a goroutine builds rows with.
+// scratch is what a goroutine builds the rows of a bucket with, in its processor's cache.
 type scratch struct {
 	recs  []Arc    // of a chunk
-	pairs []uint64 // of a row's arcs: its target, and below that its word
+	pairs []uint64 // of each arc by row: its target, and below that its word
+	ends  []int    // of each row in pairs
 }
 
-// build places the arcs of a bucket, sorts its rows and keeps the lightest of parallel ones. For the others a gap stays
-// behind the bucket's last row.
+// build sorts the rows of a bucket and keeps the lightest of parallel arcs. For the others a gap stays behind the
+// bucket's last row.
 func (a *assembly) build(i int, s *scratch) {
-	b, first := &a.arcs.buckets[i], a.first[i]
+	b, out := &a.arcs.buckets[i], a.first[i]
 	lo := i << a.arcs.shift
 	ends := a.Offsets[1:][lo:min(lo+1<<a.arcs.shift, a.n)]
-	targets, words := a.Targets, a.Words
+	s.ends = slices.Grow(s.ends[:0], len(ends))[:len(ends)]
+	clear(s.ends)
 	for _, k := range b.full {
 		s.recs = a.arcs.unpack(k, s.recs[:0])
 		for _, r := range s.recs {
-			ends[r.From]++
+			s.ends[r.From]++
 		}
 	}
-	sum := first
-	for row, n := range ends {
-		ends[row] = sum
+	sum := 0
+	for row, n := range s.ends {
+		s.ends[row] = sum
 		sum += n
 	}
+	s.pairs = slices.Grow(s.pairs[:0], sum)[:sum]
 	for c, k := range b.full {
 		s.recs = a.arcs.unpack(k, s.recs[:0])
-		if b.full[c].data = nil; len(words) >= releaseAbove {
+		if b.full[c].data = nil; len(a.Words) >= releaseAbove {
 			pages.Discard(k.data[:cap(k.data)])
 		}
 		for _, r := range s.recs {
-			to := ends[r.From]
-			ends[r.From] = to + 1
-			targets[to], words[to] = r.To, r.Word
+			to := s.ends[r.From]
+			s.ends[r.From] = to + 1
+			s.pairs[to] = uint64(r.To)<<32 | uint64(r.Word)
 		}
 	}
 	*b = bucket{}
-	from, out := first, first
-	for r, to := range ends {
-		s.pairs = slices.Grow(s.pairs[:0], int(to-from))
-		for ; from < to; from++ {
-			s.pairs = append(s.pairs, uint64(targets[from])<<32|uint64(words[from]))
-		}
-		slices.Sort(s.pairs)
+	from := 0
+	for r, to := range s.ends {
+		row := s.pairs[from:to]
+		from = to
+		slices.Sort(row)
 		start := out
-		for _, p := range s.pairs {
+		for _, p := range row {
 			v, w := int32(p>>32), uint32(p)
-			if out == start || targets[out-1] != v {
-				targets[out], words[out] = v, w
+			if out == start || a.Targets[out-1] != v {
+				a.Targets[out], a.Words[out] = v, w
 				out++
-			} else if a.lighter(w, words[out-1]) {
-				words[out-1] = w
+			} else if a.lighter(w, a.Words[out-1]) {
+				a.Words[out-1] = w
 			}
 		}
 		ends[r] = out
 	}
-	a.kept[i] = out - first
+	a.kept[i] = out - a.first[i]
 }
 
 // closeGaps moves the arcs together where merging has left gaps: to other memory where it left much unused.

@@ -161,6 +161,14 @@ func (w *Weighing) IsSmall(x uint64) bool { return x < 1<<24 && w.Scale == 1 && 
 
 // IntWord is Word for an unscaled weight that is an int32.
 func (w *Weighing) IntWord(x int32) uint32 {
+	if uint32(x) < 1<<24 && !w.Float && w.Want != entry.KindF64 { // as most are
+		return uint32(x)
+	}
+	return w.anyIntWord(x)
+}
+
+// anyIntWord is IntWord for any kind and weight.
+func (w *Weighing) anyIntWord(x int32) uint32 {
 	if w.Want == entry.KindF64 {
 		return w.Double(float64(x))
 	}

@@ -18,9 +18,9 @@ import (
 var ChunkSize = 1 << 19
 
 const (
-	// mostAhead is how many chunks wait for whoever takes their lines: as many are cut at a time, and four goroutines
-	// cut lines faster than one takes them.
-	mostAhead = 4
+	// mostAhead is how many chunks wait for whoever takes their lines: as many are cut at a time, and eight goroutines
+	// cut lines as fast as one takes them.
+	mostAhead = 8
 	// mostIdle is how often a Read may give nothing in a row.
 	mostIdle = 100
 	// maxLine is the most bytes of a line, its end not counted. It keeps a file without line ends from being read into
