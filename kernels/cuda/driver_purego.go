@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -55,8 +56,8 @@ type library struct {
 	cuLaunchKernel              uintptr
 }
 
-// openDriver loads libcuda and initialises it.
-func openDriver() (driver, error) {
+// openDriver loads libcuda and initialises it, once for all devices.
+var openDriver = sync.OnceValues(func() (driver, error) {
 	lib, err := openLibrary()
 	if err != nil {
 		return nil, fmt.Errorf("%w: the NVIDIA driver's library cannot be loaded: %w", ErrAbsent, err)
@@ -76,7 +77,7 @@ func openDriver() (driver, error) {
 		return nil, fmt.Errorf("%w: %w", none(r), newError(l, "cuInit", r))
 	}
 	return l, nil
-}
+})
 
 // call calls a function that returns a CUresult. Objects whose addresses are converted in the arguments
 // are kept on the heap and alive until it returns.
