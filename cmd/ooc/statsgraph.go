@@ -92,24 +92,11 @@ func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) e
 		return err
 	}
 	defer exit.CanResume(o.again)()
-	// The device closes while results are printed. That is waited for in the end: several devices close at the same time
-	// here, and one after another when the process ends.
-	var closing sync.WaitGroup
-	defer closing.Wait()
 	s, err := o.draw(ctx, func() (*stats.Result, error) {
-		var opened kernels.Device
 		if o.device == "auto" {
 			distances = all.Distances(g)
 		}
-		all.Open = func() (_ kernels.Device, err error) {
-			opened, err = open()
-			return opened, err
-		}
-		defer closing.Go(func() {
-			if opened != nil {
-				_ = opened.Close()
-			}
-		})
+		all.Open = open
 		return o.gather(ctx, g, all)
 	})
 	switch {

@@ -40,8 +40,9 @@ type GraphOptions struct {
 	Sources tiles.RowSet // the vertices whose rows count; none: all
 	File    string       // what was gathered is kept there if the call ends early, and the next call goes on from it
 	Memory  int64        // bytes to take at most for elimination, and again for rows; 0: no limit, half of what is free
-	// Open opens a device, which may be device.Several and stays the caller's. It adds up rows, if it can tell all else
-	// that is asked, too. It is called once, while the processor does what needs none. nil: the processor does all.
+	// Open opens a device, which may be device.Several. OfGraph closes it; after Offers it stays the caller's. It adds
+	// up rows, if it can tell all else that is asked, too. It is called once, while the processor does what needs none.
+	// nil: the processor does all.
 	Open func() (kernels.Device, error)
 
 	Name       string            // of the graph, for Progress
@@ -399,6 +400,9 @@ func (x *graphGathering) engine(ctx context.Context, q rows.Question, was *slotH
 	case err != nil:
 		return err
 	}
+	if was == nil {
+		x.openSearch(offer.Counted, heightOf(x.o.rows(x.g))) // meanwhile
+	}
 	from, err := newComputed(x.ready, x.g.Kind, x.o.Sources, x.symmetric, x.o.Memory)
 	if err != nil {
 		return err
@@ -450,6 +454,9 @@ func (x *graphGathering) close() (err error) {
 	}
 	if x.ready != nil {
 		err = errors.Join(err, x.ready.Close())
+	}
+	if x.device != nil {
+		_ = x.device.Close() // what it has computed is there
 	}
 	return err
 }

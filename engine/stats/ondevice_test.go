@@ -28,10 +28,19 @@ import (
 
 var errBroken = errors.New("the device is broken")
 
-// opened is GraphOptions.Open of a device; nil: there is none.
+// opened is GraphOptions.Open of a device that is not closed until a test ends; nil: there is none.
 func opened(d kernels.Device) func() (kernels.Device, error) {
-	return func() (kernels.Device, error) { return d, nil }
+	if d == nil {
+		return func() (kernels.Device, error) { return nil, nil }
+	}
+	return func() (kernels.Device, error) { return kept{d}, nil }
 }
+
+type kept struct{ kernels.Device }
+
+func (k kept) Unwrap() kernels.Device { return k.Device }
+
+func (kept) Close() error { return nil }
 
 // summing is a device that counts the batches whose rows it has added up, and the questions about them.
 type summing struct {
@@ -349,6 +358,46 @@ func TestAddColumns(t *testing.T) {
 	for i := range n {
 		if all.Sum[i] != int64(2*i) || all.Inverse[i] != float64(1+2*i) || all.Missing[i] != uint32(2*(i%5)) {
 			t.Fatalf("column %d has %d, %v and %d", i, all.Sum[i], all.Inverse[i], all.Missing[i])
+		}
+	}
+}
+
+// closing is a device that notes how its Close ends.
+type closing struct {
+	kept
+	ends *[]error
+}
+
+func (c closing) Close() error {
+	*c.ends = append(*c.ends, c.Device.Close())
+	return nil
+}
+
+// TestDeviceIsClosed wants a device closed once, when nothing of it is left, at the end of a call that computes by an
+// elimination or by searches, and of one that fails.
+func TestDeviceIsClosed(t *testing.T) {
+	r, after := seeds.New(t), 1200
+	g := statsCase{kind: entry.KindI32, undirected: true}.mesh(t, r, 40)
+	for _, broken := range []bool{false, true} {
+		for _, o := range []GraphOptions{
+			{after: &after}, {offer: always}, {offer: always, Options: Options{Values: make([]float64, g.N)}},
+		} {
+			host, err := cpu.Open(cpu.Options{Threads: 1, Memory: 1 << 30})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := &finding{summing: &summing{Device: conformance.WithLaneOps(host)}, left: -1}
+			d.broken.Store(broken)
+			var ends []error
+			o.File = filepath.Join(t.TempDir(), "g.stats")
+			o.Open = func() (kernels.Device, error) { return closing{kept{d}, &ends}, nil }
+			_, _, err = OfGraph(t.Context(), g, o)
+			if (broken && o.Values == nil) != errors.Is(err, errBroken) {
+				t.Errorf("of a broken device: %v", err)
+			}
+			if len(ends) != 1 || ends[0] != nil {
+				t.Errorf("the device was closed %d times: %v", len(ends), ends)
+			}
 		}
 	}
 }
