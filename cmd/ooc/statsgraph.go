@@ -92,11 +92,21 @@ func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) e
 		return err
 	}
 	defer exit.CanResume(o.again)()
+	// The device closes while results are printed. That is waited for in the end: several devices close at the same time
+	// here, and one after another when the process ends.
+	var closing sync.WaitGroup
+	defer closing.Wait()
 	s, err := o.draw(ctx, func() (*stats.Result, error) {
 		if o.device == "auto" {
 			distances = all.Distances(g)
 		}
-		all.Open = open
+		all.Open = func() (kernels.Device, error) {
+			d, err := open()
+			if d == nil {
+				return nil, err
+			}
+			return closedBeside{d, &closing}, err
+		}
 		return o.gather(ctx, g, all)
 	})
 	switch {
@@ -110,6 +120,20 @@ func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) e
 		return o.byStore(ctx, in, q)
 	}
 	return exit.UsageError(fmt.Errorf("%s: %w%s", in.name, err, o.storeTakes(ctx, g, all.Sources)))
+}
+
+// closedBeside is a device whose Close does not wait for its end.
+type closedBeside struct {
+	kernels.Device
+	closing *sync.WaitGroup
+}
+
+// Unwrap makes kernels.As find what the device can do.
+func (d closedBeside) Unwrap() kernels.Device { return d.Device }
+
+func (d closedBeside) Close() error {
+	d.closing.Go(func() { _ = d.Device.Close() })
+	return nil
 }
 
 // statsOfMatrix is the error of a graph that has no list of arcs.
