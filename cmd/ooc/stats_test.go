@@ -52,6 +52,9 @@ func TestStatsEqualPython(t *testing.T) {
 // minute.
 func TestCampaignStatsOfRome(t *testing.T) {
 	crashtest.Campaign(t)
+	if crashtest.Times(0, 10) == 0 {
+		t.Skip("it takes a minute, and a short campaign has TestStatsEqualPython: OOC_CAMPAIGN=medium runs it")
+	}
 	t.Parallel() // Python has one thread
 	needPython(t, "networkx, igraph, scipy")
 	dir := t.TempDir()

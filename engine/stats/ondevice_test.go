@@ -376,8 +376,8 @@ func (c closing) Close() error {
 // TestDeviceIsClosed wants a device closed once, when nothing of it is left, at the end of a call that computes by an
 // elimination or by searches, and of one that fails.
 func TestDeviceIsClosed(t *testing.T) {
-	r, after := seeds.New(t), 1200
-	g := statsCase{kind: entry.KindI32, undirected: true}.mesh(t, r, 40)
+	r, after := seeds.New(t), 200
+	g := statsCase{kind: entry.KindI32, undirected: true}.mesh(t, r, 16)
 	for _, broken := range []bool{false, true} {
 		for _, o := range []GraphOptions{
 			{after: &after}, {offer: always}, {offer: always, Options: Options{Values: make([]float64, g.N)}},

@@ -1,4 +1,4 @@
-"""Compare a solved store with SciPy: compare.py STORE GRAPH [ROWS].
+"""Compare solved stores with SciPy: compare.py STORE GRAPH ... [ROWS].
 
 GRAPH is a DIMACS .gr file, or lines "id from to weight" of an undirected graph. In kinds of integers every distance must be
 equal; in others within four units in the last place an arc. With ROWS, that many random rows are compared.
@@ -56,7 +56,7 @@ def main(store, path, rows=None):
         hops = depth(pred, sources)
         allowed = 4 * 2.0 ** (-53 if meta["kind"] == "f64" else -24) * (1 + hops) * np.abs(want)
         assert (np.abs(got - want)[finite] <= allowed[finite]).all(), np.nanmax(np.abs(got - want)[finite])
-    print(f"{got.size} distances agree with SciPy")
+    print(f"{store}: {got.size} distances agree with SciPy")
 
 
 def depth(pred, sources):
@@ -70,4 +70,7 @@ def depth(pred, sources):
     return hops
 
 
-main(*sys.argv[1:])
+files = sys.argv[1:]
+rows = files.pop() if len(files) % 2 else None
+for store, path in zip(files[::2], files[1::2]):
+    main(store, path, rows)
