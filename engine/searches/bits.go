@@ -138,6 +138,16 @@ func join(to, b *rows.Bits) {
 	}
 }
 
+// countOf is how many distances some vertices have at a level.
+func countOf(level []rows.Bits, at []int32) (count float64) {
+	for _, v := range at {
+		for _, b := range level[v] {
+			count += float64(bits.OnesCount64(b))
+		}
+	}
+	return count
+}
+
 // share is the share of all distances that are known.
 func (s *levels) share(lanes int) float64 {
 	count := 0

@@ -239,11 +239,11 @@ func (r *laned) newLaner() (*laner, error) {
 	return w, nil
 }
 
-// often is how many times a search by lanes relaxes each arc, at about the most.
+// often is how many times a search by lanes relaxes each arc where all sources are near each other, at about the most.
 const often = 4
 
-// try searches from the first vertices of the order, as many as a batch has, for a moment. It returns about what a
-// batch takes a thread, and how far the farthest vertex is from the first.
+// try searches for a moment from as many vertices as a batch has. It returns about what a batch takes a thread, and how
+// far the farthest vertex is from the first of the order.
 func (r *laned) try(count int) (batch, far float64, err error) {
 	w, err := r.newLaner()
 	if err != nil {
@@ -258,17 +258,25 @@ func (r *laned) try(count int) (batch, far float64, err error) {
 			return nil
 		}
 	}, func() {})
-	w.find(r.order[:min(count, r.lanes(), r.g.N)], trialArcs)
-	batch = (pushSeconds+farPush*missed(r.left, cpu.PushBytes))*float64(w.work) + fallSeconds*float64(w.falls) +
-		takeSeconds*float64(w.taken)
+	w.find(r.spread(count, r.lanes()), trialArcs)
+	batch = w.seconds()
+	found, all := 1., 1. // distances
 	for v := 0; v < r.g.N; v += 1 + r.g.N/1024 {
-		if d := r.kind.Value(r.kind.At(w.m.Row(v), 0)); !math.IsInf(d, 1) {
-			far = max(far, d)
+		for lane := range r.lanes() {
+			all++
+			d := r.kind.Value(r.kind.At(w.m.Row(v), lane))
+			if math.IsInf(d, 1) {
+				continue
+			}
+			if found++; lane == 0 {
+				far = max(far, d)
+			}
 		}
 	}
-	if w.work >= trialArcs {
-		more := max(1, often*float64(len(r.out.ends))/float64(w.work))
-		batch, far = batch*more, far*more
+	if w.work >= trialArcs { // those that are not found yet take as much as those that are
+		arcs, work := float64(len(r.out.ends)), float64(w.work)
+		batch *= max(work, min(max(often*arcs, work*all/found), float64(r.lanes())*arcs)) / work
+		far *= all / found
 	}
 	if r.down != nil {
 		batch += (pushSeconds+farPush*missed(r.g.N, cpu.PushBytes)/2)*float64(len(r.down.ends)) +
@@ -334,6 +342,12 @@ func (w *laner) find(sources []int32, most int64) {
 	for _, v := range sources {
 		w.rest(w.place[v])
 	}
+}
+
+// seconds is about how long a thread takes for what was done.
+func (w *laner) seconds() float64 {
+	return (pushSeconds+farPush*missed(w.left, cpu.PushBytes))*float64(w.work) + fallSeconds*float64(w.falls) +
+		takeSeconds*float64(w.taken)
 }
 
 // widen makes what a search has found entries of the graph's kind.

@@ -31,8 +31,9 @@ func lanesSeconds(r *laned, count int, far float64, d kernels.Device) float64 {
 	if !r.g.Symmetric || count < r.g.N {
 		sum += laneColumn
 	}
-	sweeps := leastSweep + nearSweeps*far/(laneNear*nearOf(r.g))
-	seconds := rows*(arcs*laneByte*float64(r.kind.Bytes())+sum*float64(r.g.N)) +
+	near := far / (laneNear * nearOf(r.g))
+	sweeps := leastSweep + nearSweeps*near
+	seconds := rows*(arcs*again(near, count, mostLanes)*laneByte*float64(r.kind.Bytes())+sum*float64(r.g.N)) +
 		batches*sweeps*(laneSweep+sweepArc*arcs)
 	return laneStart + loadArc*arcs + shared[kernels.SearchOps](r.g, d, seconds)
 }

@@ -42,6 +42,17 @@ func numberOut(g *graph.Graph) *numbered {
 	return n
 }
 
+// spread returns the first of so many vertices that are spread over the order, at most as many as a batch has: rows that
+// are asked for may lie anywhere, and the farther from each other they are, the less work they share.
+func (n *numbered) spread(count, most int) []int32 {
+	count = min(count, len(n.order))
+	vertices := make([]int32, min(count, most))
+	for i := range vertices {
+		vertices[i] = n.order[i*(len(n.order)/count)]
+	}
+	return vertices
+}
+
 // arcs are those of a graph of the same vertices.
 func (n *numbered) arcs(g *graph.Graph) *arcs {
 	a := &arcs{start: make([]int64, g.N+1), ends: pages.Make[int32](int(g.Arcs()) + cpu.EndsAhead)[:g.Arcs()]}

@@ -52,9 +52,16 @@ const (
 
 // countSeconds is about how many seconds devices take to count so many rows; +Inf: they cannot.
 func countSeconds(g *graph.Graph, count, levels int, d kernels.Device) float64 {
-	batches := entry.CeilDiv(count, kernels.BitLanes[lanesFor(min(count, countLanes))])
-	seconds := countArc*float64(g.Arcs())*float64(count) + countLevel*float64(levels)*float64(batches)
+	lanes := kernels.BitLanes[lanesFor(min(count, countLanes))]
+	seconds := countArc*float64(g.Arcs())*again(float64(levels), count, lanes)*float64(count) +
+		countLevel*float64(levels)*float64(entry.CeilDiv(count, lanes))
 	return countStart + countLoad*float64(g.Arcs()) + shared[kernels.BitOps](g, d, seconds)
+}
+
+// again is about how many times as long a device takes where the sources of a batch are far from each other: at most so
+// many steps, in each of which some of them reach a vertex. On a map, the way across a part is as the root of its area.
+func again(steps float64, count, lanes int) float64 {
+	return max(1, min(float64(lanes), steps*math.Sqrt(min(1, float64(lanes)/float64(count))))/often)
 }
 
 // moreArcs is how many arcs beyond the last a device may count.

@@ -55,10 +55,10 @@ func (e Engine) Offer(_ context.Context, g *graph.Graph, q rows.Question) (rows.
 		if batch*float64(batches) < searchWork(g, count) {
 			ready, offer.Least, offer.Tiles = l, lanedBytes(g), true
 			offer.Memory = 8*g.Arcs() + l.LaneBytes(0)*int64(runtime.GOMAXPROCS(0))
-			offer.Seconds = onAll(batch * float64(batches)) // in the ratio of what others take, whatever the threads
 			offer.How = fmt.Sprintf("from %d vertices at a time", l.lanes())
 			opened, failed := q.Opened()
 			err = cmp.Or(err, failed)
+			offer.Seconds = inBatches(batch, batches, opened)
 			if took := lanesSeconds(l, count, far, opened.Sums); took < offer.Seconds {
 				offer.Counted, offer.Seconds = true, took
 				offer.How = fmt.Sprintf("from %d vertices at a time, on a device", mostLanes)
@@ -80,16 +80,21 @@ func short(q rows.Question, least int64) error {
 // byLevel is for a graph of equal weights.
 func (Engine) byLevel(g *graph.Graph, count int, q rows.Question, offer *rows.Offer) (rows.Ready, error) {
 	l := &leveled{searched: searched{g: g}, numbered: number(g), planes: 8}
-	offer.Levels, offer.Tiles = true, true
 	if count <= fewRows {
+		offer.Levels, offer.Tiles = true, true
 		return l, nil
 	}
-	levels, seconds, err := l.try(count)
-	l.planes, offer.Seconds = bits.Len(uint(levels)), seconds
+	levels, batch, err := l.try(count)
+	batches := entry.CeilDiv(count, rows.Lanes)
+	if searchWork(g, count) < batch*float64(batches) { // whatever devices there are, as the next run may have others
+		return &searched{g: g}, err
+	}
+	q, failed := q.Opened()
+	offer.Levels, offer.Tiles = true, true
+	l.planes, offer.Seconds = bits.Len(uint(levels)), inBatches(batch, batches, q)
 	offer.Memory = 8*g.Arcs() + l.LevelBytes()*int64(runtime.GOMAXPROCS(0))
 	offer.How = fmt.Sprintf("from %d vertices at a time, as all weights are equal, about %s", rows.Lanes,
 		text.Count(levels, "level", "levels"))
-	q, failed := q.Opened()
 	if took := countSeconds(g, count, levels, q.Counts); took < offer.Seconds {
 		offer.Counted, offer.Seconds, offer.How = true, took, offer.How+", which a device counts"
 	}
@@ -107,6 +112,8 @@ const (
 	startSeconds  = 4e-3     // to begin
 	vertexSeconds = 60e-9    // of a search with a heap, for each vertex
 	arcSeconds    = 12e-9    // and for each arc
+	equalVertex   = 8e-9     // of one without a heap, as all weights are equal, for each vertex
+	equalArc      = 5e-9     // and for each arc
 	farArc        = 12e-9    // more of each arc where nothing that it leads to is in a cache
 	levelSeconds  = 20e-9    // for each vertex of a level
 	pullSeconds   = 2e-9     // for each arc into a vertex
@@ -123,12 +130,25 @@ func missed(n, each int) float64 { return min(1, float64(n)*float64(each)/cacheB
 
 // searchWork is about how many seconds searches for so many rows take a thread, one by one.
 func searchWork(g *graph.Graph, count int) float64 {
-	arc := arcSeconds + 2*farArc*missed(g.N, 16) // it has to be there before the next
-	return (vertexSeconds*float64(g.N) + arc*float64(g.Arcs())) * float64(count)
+	vertex, arc := vertexSeconds, arcSeconds
+	if equal(g) {
+		vertex, arc = equalVertex, equalArc
+	}
+	arc += 2 * farArc * missed(g.N, 16) // it has to be there before the next
+	return (vertex*float64(g.N) + arc*float64(g.Arcs())) * float64(count)
 }
 
 // onAll is how long all threads take for what takes one so many seconds.
 func onAll(seconds float64) float64 { return (startSeconds + seconds) / float64(runtime.GOMAXPROCS(0)) }
+
+// inBatches is how long all threads take for some batches: in the ratio of what others take, whatever the threads, but
+// beside a device as long as they do, where each has a batch or none.
+func inBatches(batch float64, batches int, q rows.Question) float64 {
+	if d := q.Device; d != nil && !d.Info().SharedCores {
+		return batch * math.Ceil(float64(batches)/float64(runtime.GOMAXPROCS(0)))
+	}
+	return onAll(batch * float64(batches))
+}
 
 // searched is a graph that is searched from one vertex after another.
 type searched struct{ g *graph.Graph }
@@ -242,40 +262,39 @@ func (r *leveled) Reversed() (rows.Ready, error) {
 	return &leveled{searched{r.g.Reverse()}, &back, r.planes}, nil
 }
 
-// trialArcs is how many arcs a trial looks at.
-const trialArcs = 2 << 20
+// trialArcs is how many arcs a trial looks at. It is a variable only for tests.
+var trialArcs int64 = 2 << 20
 
-// try searches from the first vertices of the order, as many as a batch has, for a moment. It returns the levels of
-// such a search, and about what searches for so many rows take.
-func (r *leveled) try(count int) (depth int, seconds float64, err error) {
+// try searches for a moment from as many vertices as a batch has. It returns the levels of such a search, and about what
+// it takes a thread.
+func (r *leveled) try(count int) (depth int, batch float64, err error) {
 	s, err := newLevels(r.numbered)
 	if err != nil {
 		return 0, 0, err
 	}
-	s.start(r.order[:min(count, rows.Lanes, r.g.N)])
-	at, before := 0, 0 // vertices of all levels, and of that before the last
-	more := true
+	s.start(r.spread(count, rows.Lanes))
+	at, more := 0, true // vertices of all levels
 	for more && s.work+int64(at) < trialArcs {
-		before = len(s.at)
 		more = s.next()
 		at += len(s.at)
 		depth++
 	}
-	batch := levelSeconds*float64(at) + (pullSeconds+farArc*missed(r.g.N, rows.Lanes/8))*float64(s.work)
+	batch = levelSeconds*float64(at) + (pullSeconds+farArc*missed(r.g.N, rows.Lanes/8))*float64(s.work)
 	if more {
-		// What is left takes as long as what was done, for each distance; or, where levels grow fast, as a few levels
-		// that have all arcs.
-		n := float64(r.g.N)
-		growth := max(1.0001, float64(len(s.at))/float64(before))
-		few := 2 + math.Log(n/float64(len(s.at)))/math.Log(growth)
+		// What is left takes as long as what was done, for each distance; or as some levels that have all arcs. The share
+		// of distances that are known grows by a power of the level: the second on a map, more where levels grow fast.
+		n, lanes, next := float64(r.g.N), min(count, rows.Lanes), float64(depth+1)
+		share := s.share(lanes)
+		before := share - countOf(s.front, s.at)/(n*float64(lanes))
+		few := next * (math.Pow(share, math.Log(next/float64(depth))/math.Log(before/share)) - 1)
 		whole := levelSeconds*n + (pullSeconds+farArc*missed(r.g.N, rows.Lanes/8))*float64(r.g.Arcs())
-		if share := s.share(min(count, rows.Lanes)); batch/share < batch+few*whole {
+		if batch/share < batch+few*whole {
 			batch, depth = batch/share, int(float64(depth)/share)
 		} else {
 			batch, depth = batch+few*whole, depth+int(few)
 		}
 	}
-	return depth, onAll(batch * float64(entry.CeilDiv(count, rows.Lanes))), nil
+	return depth, batch, nil
 }
 
 // leveler computes rows by bits.
