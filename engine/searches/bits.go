@@ -138,9 +138,9 @@ func join(to, b *rows.Bits) {
 	}
 }
 
-// countOf is how many distances some vertices have at a level.
-func countOf(level []rows.Bits, at []int32) (count float64) {
-	for _, v := range at {
+// countOf is how many bits are set.
+func countOf(level []rows.Bits) (count float64) {
+	for v := range level {
 		for _, b := range level[v] {
 			count += float64(bits.OnesCount64(b))
 		}
@@ -148,14 +148,9 @@ func countOf(level []rows.Bits, at []int32) (count float64) {
 	return count
 }
 
-// share is the share of all distances that are known.
-func (s *levels) share(lanes int) float64 {
-	count := 0
-	for v := range s.seen {
-		for _, b := range s.seen[v] {
-			count += bits.OnesCount64(b)
-		}
-	}
-	n := len(s.seen)
-	return float64(count-n*(rows.Lanes-lanes)) / (float64(n) * float64(lanes))
+// share is the share of all distances that are known, or of those that the level at hand has.
+func (s *levels) share(lanes int) (known, level float64) {
+	n := float64(len(s.seen))
+	all := n * float64(lanes)
+	return (countOf(s.seen) - n*float64(rows.Lanes-lanes)) / all, countOf(s.front) / all
 }

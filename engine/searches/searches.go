@@ -284,9 +284,8 @@ func (r *leveled) try(count int) (depth int, batch float64, err error) {
 		// What is left takes as long as what was done, for each distance; or as some levels that have all arcs. The share
 		// of distances that are known grows by a power of the level: the second on a map, more where levels grow fast.
 		n, lanes, next := float64(r.g.N), min(count, rows.Lanes), float64(depth+1)
-		share := s.share(lanes)
-		before := share - countOf(s.front, s.at)/(n*float64(lanes))
-		few := next * (math.Pow(share, math.Log(next/float64(depth))/math.Log(before/share)) - 1)
+		share, level := s.share(lanes)
+		few := next * (math.Pow(share, math.Log(next/float64(depth))/math.Log(1-level/share)) - 1)
 		whole := levelSeconds*n + (pullSeconds+farArc*missed(r.g.N, rows.Lanes/8))*float64(r.g.Arcs())
 		if batch/share < batch+few*whole {
 			batch, depth = batch/share, int(float64(depth)/share)

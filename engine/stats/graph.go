@@ -400,7 +400,10 @@ func (x *graphGathering) engine(ctx context.Context, q rows.Question, was *slotH
 	case err != nil:
 		return err
 	}
-	if was == nil {
+	x.sum = summary{Engine: offer.Engine}
+	f, eliminated := x.ready.(*factors.Factors)
+	_, inLanes := x.ready.(rows.LaneReady)
+	if inLanes = inLanes && !eliminated; inLanes && was == nil {
 		x.openSearch(offer.Counted, heightOf(x.o.rows(x.g))) // meanwhile
 	}
 	from, err := newComputed(x.ready, x.g.Kind, x.o.Sources, x.symmetric, x.o.Memory)
@@ -409,23 +412,23 @@ func (x *graphGathering) engine(ctx context.Context, q rows.Question, was *slotH
 	}
 	from.missed = missedBy(x.g)
 	x.reads(from)
-	x.sum = summary{Engine: offer.Engine}
 	x.slot = slotHead{Order: x.order(), Pieces: int64(q.Pieces)}
 	if s, ok := x.ready.(interface{ Stopped() int }); ok {
 		x.slot.Eliminated = int64(s.Stopped())
 	}
-	if f, ok := x.ready.(*factors.Factors); ok {
+	if eliminated {
 		x.sum.Eliminated, x.sum.Core = f.Elimination.Work.Eliminated, f.Elimination.Work.Core
 		x.run.Shares = factors.Shares(f.Elimination.Work)
 		return x.onDevices(f)
 	}
-	if _, inLanes := x.ready.(rows.LaneReady); inLanes {
-		if was != nil { // a device may have had the memory for fewer lanes
-			for lanes := fewerLanes(x.from.height); lanes > 0 && x.slot.Order != was.Order; lanes = fewerLanes(lanes) {
-				x.bandsOf(lanes)
-			}
+	if inLanes && was != nil { // a device may have had the memory for fewer lanes
+		for lanes := fewerLanes(x.from.height); lanes > 0 && x.slot.Order != was.Order; lanes = fewerLanes(lanes) {
+			x.bandsOf(lanes)
 		}
-		return x.searchOnDevices(offer.Counted, was != nil)
+		x.openSearch(offer.Counted, x.from.height)
+	}
+	if inLanes {
+		return x.searchOnDevices(was != nil)
 	}
 	if x.sum.Alone = searches.Alone(x.ready, q.Counts, offer.Counted); offer.Counted {
 		return x.countOnDevices()

@@ -198,47 +198,31 @@ func (x *graphGathering) onDevices(f *factors.Factors) error {
 	return err
 }
 
-// openSearch begins to open Sums of rows that devices find by searches, of bands of so many rows, if that is tried, and
-// any device searches.
+// openSearch begins to open Sums of rows that devices find by searches, for bands of so many rows, if it is tried and
+// any can.
 func (x *graphGathering) openSearch(tried bool, height int) {
-	g := searches.InLanes(x.ready)
-	if !tried || g == nil {
+	devices, questions := x.askDevices()
+	devices = slices.DeleteFunc(devices, func(d kernels.Device) bool {
+		_, can := kernels.As[kernels.SearchOps](d)
+		return !can
+	})
+	if d := x.device; d != nil && len(devices) == 0 && !d.Info().SharedCores {
+		x.sum.Alone = d.Info().Name + " cannot"
+	}
+	if !tried || len(devices) == 0 {
 		return
 	}
-	devices, questions := x.searchDevices()
-	if len(devices) == 0 {
-		return
-	}
+	g, lanes := searches.InLanes(x.ready), entry.RoundUp(height, kernels.DeviceLaneUnit)
 	x.inLanes, x.opening = g.Variant.Kind(), &opening{devices: devices}
-	lanes := entry.RoundUp(height, kernels.DeviceLaneUnit)
 	x.opening.begin(func(d kernels.Device) (*rowsums.Sums, error) {
 		return rowsums.NewSearched(g, d, !x.symmetric, searchBatches, lanes, questions...)
 	})
 }
 
-// searchDevices returns the devices that add up rows and search, and what takers ask them.
-func (x *graphGathering) searchDevices() (devices []kernels.Device, questions []kernels.LaneQuestion) {
-	devices, questions = x.askDevices()
-	return slices.DeleteFunc(devices, func(d kernels.Device) bool {
-		_, can := kernels.As[kernels.SearchOps](d)
-		return !can
-	}), questions
-}
-
 // searchOnDevices does the same with rows that devices find by searches, in fewer lanes where they have not the memory
-// for a band, unless an earlier call has begun. tried: that takes less time than the processor.
-func (x *graphGathering) searchOnDevices(tried, resumed bool) error {
-	devices, _ := x.searchDevices()
-	if d := x.device; d != nil && len(devices) == 0 && !d.Info().SharedCores {
-		x.sum.Alone = d.Info().Name + " cannot"
-	}
-	if !tried || len(devices) == 0 {
-		return nil
-	}
-	for height := x.from.height; height > 0; height = fewerLanes(height) {
-		if x.opening == nil {
-			x.openSearch(tried, height)
-		}
+// for a band, unless an earlier call has begun.
+func (x *graphGathering) searchOnDevices(resumed bool) error {
+	for height := x.from.height; x.opening != nil; x.openSearch(true, height) {
 		used, err := x.addUp()
 		if used && height < x.from.height {
 			x.bandsOf(height)
@@ -246,11 +230,11 @@ func (x *graphGathering) searchOnDevices(tried, resumed bool) error {
 		if used || err != nil {
 			return err
 		}
-		if x.opening = nil; resumed {
+		if height = fewerLanes(height); height == 0 || resumed {
+			x.opening, x.sum.Alone = nil, x.device.Info().Name+" has no memory for that"
 			break
 		}
 	}
-	x.sum.Alone = x.device.Info().Name + " has no memory for that"
 	return nil
 }
 
