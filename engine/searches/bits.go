@@ -148,7 +148,7 @@ func countOf(level []rows.Bits) (count float64) {
 	return count
 }
 
-// share is the share of all distances that are known, or of those that the level at hand has.
+// share is which share of all distances is known, and which the level at hand has.
 func (s *levels) share(lanes int) (known, level float64) {
 	n := float64(len(s.seen))
 	all := n * float64(lanes)

@@ -91,12 +91,13 @@ func (e CoreEngine) Offer(ctx context.Context, g *graph.Graph, q rows.Question) 
 	if ready == nil {
 		return rows.Offer{}, text.ErrorOf(errOther, says, e.Name())
 	}
-	o := rows.Offer{Engine: e.Name(), Seconds: onAll(batch * float64(entry.CeilDiv(count, ready.lanes()))),
+	q, err = q.Opened()
+	o := rows.Offer{Engine: e.Name(), Seconds: inBatches(batch, entry.CeilDiv(count, ready.lanes()), q),
 		Least: lanedBytes(g) + 8*int64(len(ready.out.ends)+len(ready.down.ends)), Tiles: true, How: fmt.Sprintf("%s eliminated, the other %s searched from %d at a time",
 			text.Count(ready.stopped, "vertex", "vertices"), humanize.Comma(int64(g.N-ready.stopped)), ready.lanes())}
 	o.Memory = 8*int64(len(ready.out.ends)+len(ready.down.ends)) + ready.LaneBytes(0)*int64(runtime.GOMAXPROCS(0))
 	o.Prepare = func(context.Context) (rows.Ready, error) { return ready, nil }
-	return o, short(q, o.Least)
+	return o, cmp.Or(err, short(q, o.Least))
 }
 
 // downward are the arcs from places to eliminated ones that have them as arcs up.

@@ -258,7 +258,8 @@ func (r *laned) try(count int) (batch, far float64, err error) {
 			return nil
 		}
 	}, func() {})
-	w.find(r.spread(count, r.lanes()), trialArcs)
+	sources := r.spread(count, r.lanes())
+	w.find(sources, trialArcs)
 	batch = w.seconds()
 	found, all := 1., 1. // distances
 	for v := 0; v < r.g.N; v += 1 + r.g.N/1024 {
@@ -274,6 +275,9 @@ func (r *laned) try(count int) (batch, far float64, err error) {
 		}
 	}
 	if w.work >= trialArcs { // those that are not found yet take as much as those that are
+		if r.g.Symmetric && r.down == nil {
+			all = max(found, all*r.reached(sources))
+		}
 		arcs, work := float64(len(r.out.ends)), float64(w.work)
 		batch *= max(work, min(max(often*arcs, work*all/found), float64(r.lanes())*arcs)) / work
 		far *= all / found

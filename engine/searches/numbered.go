@@ -3,6 +3,7 @@ package searches
 import (
 	"context"
 	"runtime"
+	"slices"
 
 	"ooc/engine/graph"
 	"ooc/engine/internal/pages"
@@ -42,8 +43,8 @@ func numberOut(g *graph.Graph) *numbered {
 	return n
 }
 
-// spread returns the first of so many vertices that are spread over the order, at most as many as a batch has: rows that
-// are asked for may lie anywhere, and the farther from each other they are, the less work they share.
+// spread returns a first batch of count vertices that are spread evenly over the order: rows that are asked for may lie
+// anywhere, and the farther from each other they are, the less work they share. A batch has at most so many.
 func (n *numbered) spread(count, most int) []int32 {
 	count = min(count, len(n.order))
 	vertices := make([]int32, min(count, most))
@@ -51,6 +52,24 @@ func (n *numbered) spread(count, most int) []int32 {
 		vertices[i] = n.order[i*(len(n.order)/count)]
 	}
 	return vertices
+}
+
+// reached is the share of all distances from some vertices that are finite, where arcs lead both ways. The parts of such
+// a graph follow each other in the order, and only the first place of each has no arc to one before it.
+func (n *numbered) reached(sources []int32) float64 {
+	from := make([]float64, len(n.order)) // by place, how many sources it is
+	for _, v := range sources {
+		from[n.place[v]]++
+	}
+	pairs, sum, first := 0., 0., 0
+	for i := range n.order {
+		isBefore := func(end int32) bool { return int(end) < i }
+		if !slices.ContainsFunc(n.out.ends[n.out.start[i]:n.out.start[i+1]], isBefore) {
+			pairs, sum, first = pairs+sum*float64(i-first), 0, i
+		}
+		sum += from[i]
+	}
+	return (pairs + sum*float64(len(n.order)-first)) / float64(len(n.order)*len(sources))
 }
 
 // arcs are those of a graph of the same vertices.

@@ -58,8 +58,9 @@ func countSeconds(g *graph.Graph, count, levels int, d kernels.Device) float64 {
 	return countStart + countLoad*float64(g.Arcs()) + shared[kernels.BitOps](g, d, seconds)
 }
 
-// again is about how many times as long a device takes where the sources of a batch are far from each other: at most so
-// many steps, in each of which some of them reach a vertex. On a map, the way across a part is as the root of its area.
+// again is about how many times as long a device takes for a batch whose sources are far from each other. They reach a
+// vertex in different steps: in as many as there are across the part of the graph that the batch has, which on a map
+// grow with the root of its area, and no more than there are sources. Near sources do in often of them.
 func again(steps float64, count, lanes int) float64 {
 	return max(1, min(float64(lanes), steps*math.Sqrt(min(1, float64(lanes)/float64(count))))/often)
 }
@@ -85,7 +86,7 @@ func shared[T any](g *graph.Graph, d kernels.Device, seconds float64) float64 {
 // DeviceSeconds is about how many seconds devices take to search from so many sources; +Inf: they do not.
 func DeviceSeconds(ready rows.Ready, count int, d kernels.Device) float64 {
 	if r, is := ready.(*leveled); is {
-		return countSeconds(r.g, count, 1<<r.planes, d)
+		return countSeconds(r.g, count, r.levels, d)
 	}
 	return math.Inf(1)
 }
@@ -164,7 +165,7 @@ func (x *OnDevice) load() (b kernels.BitSearch, err error) {
 		}
 		x.columns = put(columns)
 		// More planes than the trial took, as other searches may go farther.
-		b.Planes = min(x.r.planes+2, kernels.MostBitPlanes)
+		b.Planes = min(bits.Len(uint(x.r.levels))+2, kernels.MostBitPlanes)
 	}
 	return b, errors.Join(x.held.Err(), s.Close())
 }

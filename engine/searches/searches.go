@@ -79,7 +79,7 @@ func short(q rows.Question, least int64) error {
 
 // byLevel is for a graph of equal weights.
 func (Engine) byLevel(g *graph.Graph, count int, q rows.Question, offer *rows.Offer) (rows.Ready, error) {
-	l := &leveled{searched: searched{g: g}, numbered: number(g), planes: 8}
+	l := &leveled{searched: searched{g: g}, numbered: number(g), levels: 1 << 8}
 	if count <= fewRows {
 		offer.Levels, offer.Tiles = true, true
 		return l, nil
@@ -91,7 +91,7 @@ func (Engine) byLevel(g *graph.Graph, count int, q rows.Question, offer *rows.Of
 	}
 	q, failed := q.Opened()
 	offer.Levels, offer.Tiles = true, true
-	l.planes, offer.Seconds = bits.Len(uint(levels)), inBatches(batch, batches, q)
+	l.levels, offer.Seconds = levels, inBatches(batch, batches, q)
 	offer.Memory = 8*g.Arcs() + l.LevelBytes()*int64(runtime.GOMAXPROCS(0))
 	offer.How = fmt.Sprintf("from %d vertices at a time, as all weights are equal, about %s", rows.Lanes,
 		text.Count(levels, "level", "levels"))
@@ -194,7 +194,7 @@ func newSearcher(g *graph.Graph) rows.Worker {
 type leveled struct {
 	searched
 	*numbered
-	planes int // that the levels of a batch take, as far as is known
+	levels int // of a batch, as far as is known
 }
 
 // Order implements rows.Ready.
@@ -219,7 +219,7 @@ func (r *leveled) WorkerBytes(count int) int64 {
 	if count <= fewRows {
 		return searchBytes(r.g)
 	}
-	return r.LevelBytes() + rows.Lanes/8*int64(r.planes)*int64(r.g.N)
+	return r.LevelBytes() + rows.Lanes/8*int64(bits.Len(uint(r.levels)))*int64(r.g.N)
 }
 
 // LevelBytes implements rows.LevelReady.
@@ -259,7 +259,7 @@ func (r *leveled) Reversed() (rows.Ready, error) {
 	}
 	back := *r.numbered
 	back.out, back.in = r.in, r.out
-	return &leveled{searched{r.g.Reverse()}, &back, r.planes}, nil
+	return &leveled{searched{r.g.Reverse()}, &back, r.levels}, nil
 }
 
 // trialArcs is how many arcs a trial looks at. It is a variable only for tests.
@@ -272,7 +272,8 @@ func (r *leveled) try(count int) (depth int, batch float64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	s.start(r.spread(count, rows.Lanes))
+	sources := r.spread(count, rows.Lanes)
+	s.start(sources)
 	at, more := 0, true // vertices of all levels
 	for more && s.work+int64(at) < trialArcs {
 		more = s.next()
@@ -282,16 +283,15 @@ func (r *leveled) try(count int) (depth int, batch float64, err error) {
 	batch = levelSeconds*float64(at) + (pullSeconds+farArc*missed(r.g.N, rows.Lanes/8))*float64(s.work)
 	if more {
 		// What is left takes as long as what was done, for each distance; or as some levels that have all arcs. The share
-		// of distances that are known grows by a power of the level: the second on a map, more where levels grow fast.
-		n, lanes, next := float64(r.g.N), min(count, rows.Lanes), float64(depth+1)
-		share, level := s.share(lanes)
-		few := next * (math.Pow(share, math.Log(next/float64(depth))/math.Log(1-level/share)) - 1)
-		whole := levelSeconds*n + (pullSeconds+farArc*missed(r.g.N, rows.Lanes/8))*float64(r.g.Arcs())
-		if batch/share < batch+few*whole {
-			batch, depth = batch/share, int(float64(depth)/share)
-		} else {
-			batch, depth = batch+few*whole, depth+int(few)
+		// of distances that are known grows as a power of the level: on a map as the second, faster where levels grow.
+		known, level := s.share(len(sources))
+		power := math.Log(1-level/known) / math.Log(float64(depth)/float64(depth+1))
+		if r.g.Symmetric {
+			known = min(1, known/r.reached(sources))
 		}
+		few := min(float64(depth+1)*(math.Pow(known, -1/power)-1), float64(depth)*(1/known-1))
+		whole := levelSeconds*float64(r.g.N) + (pullSeconds+farArc*missed(r.g.N, rows.Lanes/8))*float64(r.g.Arcs())
+		batch, depth = min(batch/known, batch+few*whole), depth+int(few)
 	}
 	return depth, batch, nil
 }

@@ -48,6 +48,40 @@ func TestTrials(t *testing.T) {
 	}
 }
 
+// TestTrialsByLevel does the same by levels: on a map, and on three that have no way to each other.
+func TestTrialsByLevel(t *testing.T) {
+	defer func(was int64) { trialArcs = was }(trialArcs)
+	one := square(t, 100, func() float64 { return 1 })
+	b := graph.New(3*one.N, graph.Undirected)
+	for v := range one.N {
+		for _, u := range one.Targets[one.Offsets[v]:one.Offsets[v+1]] {
+			for part := range 3 {
+				b.Add(part*one.N+v, part*one.N+int(u), 1)
+			}
+		}
+	}
+	three, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range []*graph.Graph{one, three} {
+		l := &leveled{searched: searched{g: g}, numbered: number(g)}
+		for _, count := range []int{g.N, 2000, 40} {
+			trialArcs = 1 << 60
+			levels, want, err := l.try(count)
+			if err != nil {
+				t.Fatal(err)
+			}
+			trialArcs = 1 << 19
+			depth, got, err := l.try(count)
+			if err != nil || got < want/2 || got > 2.3*want || depth < levels/4 || depth > 2*levels {
+				t.Errorf("%d of %d rows: %v and %d levels are expected, of %v and %d: %v", count, g.N, got, depth, want,
+					levels, err)
+			}
+		}
+	}
+}
+
 // TestFewRowsOfMaps asks for few rows of maps: those far from each other are found one by one, all of them side by side.
 func TestFewRowsOfMaps(t *testing.T) {
 	r := seeds.New(t)

@@ -157,15 +157,15 @@ func OfGraph(ctx context.Context, g *graph.Graph, o GraphOptions) (_ *Result, _ 
 			return nil, nil, errors.Join(err, x.run.Keep())
 		}
 	}
+	if d := x.device; o.Values != nil && d != nil && !d.Info().SharedCores {
+		x.sum.Alone = d.Info().Name + " adds no values up"
+	}
 	go closed() // meanwhile: results need nothing that it gives back
 	r, err := x.result()
 	if err != nil {
 		return nil, nil, err
 	}
 	done = true
-	if d := x.device; o.Values != nil && d != nil && !d.Info().SharedCores {
-		x.sum.Alone = d.Info().Name + " adds no values up"
-	}
 	return r, &x.sum, nil
 }
 

@@ -201,7 +201,7 @@ func (x *graphGathering) onDevices(f *factors.Factors) error {
 // openSearch begins to open Sums of rows that devices find by searches, for bands of so many rows, if it is tried and
 // any can.
 func (x *graphGathering) openSearch(tried bool, height int) {
-	devices, questions := x.askDevices()
+	devices, _ := x.askDevices()
 	devices = slices.DeleteFunc(devices, func(d kernels.Device) bool {
 		_, can := kernels.As[kernels.SearchOps](d)
 		return !can
@@ -214,6 +214,7 @@ func (x *graphGathering) openSearch(tried bool, height int) {
 	}
 	g, lanes := searches.InLanes(x.ready), entry.RoundUp(height, kernels.DeviceLaneUnit)
 	x.inLanes, x.opening = g.Variant.Kind(), &opening{devices: devices}
+	questions, _ := x.questions() // of lanes of this kind
 	x.opening.begin(func(d kernels.Device) (*rowsums.Sums, error) {
 		return rowsums.NewSearched(g, d, !x.symmetric, searchBatches, lanes, questions...)
 	})
