@@ -43,7 +43,7 @@ const levelsAtOnce = 8
 
 // Measured on an H100 (docs/benchmarks.md).
 const (
-	countStart = 0.05    // to begin
+	countStart = 0.1     // to begin
 	countLoad  = 8e-8    // for each arc, to number a graph and copy it to a device
 	countArc   = 1.8e-13 // for each source and arc
 	countLevel = 25e-6   // for each level of a batch
@@ -165,7 +165,7 @@ func (x *OnDevice) load() (b kernels.BitSearch, err error) {
 		}
 		x.columns = put(columns)
 		// More planes than the trial took, as other searches may go farther.
-		b.Planes = min(bits.Len(uint(x.r.levels))+2, kernels.MostBitPlanes)
+		b.Planes = min(bits.Len(uint(x.r.levels))+3, kernels.MostBitPlanes)
 	}
 	return b, errors.Join(x.held.Err(), s.Close())
 }

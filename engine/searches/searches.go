@@ -79,7 +79,7 @@ func short(q rows.Question, least int64) error {
 
 // byLevel is for a graph of equal weights.
 func (Engine) byLevel(g *graph.Graph, count int, q rows.Question, offer *rows.Offer) (rows.Ready, error) {
-	l := &leveled{searched: searched{g: g}, numbered: number(g), levels: 1 << 8}
+	l := &leveled{searched: searched{g: g}, numbered: number(g), levels: 255}
 	if count <= fewRows {
 		offer.Levels, offer.Tiles = true, true
 		return l, nil
