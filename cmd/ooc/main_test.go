@@ -44,6 +44,9 @@ func TestMain(m *testing.M) {
 				panic(file)
 			}
 		}
+		if os.Getenv("OOC_TEST_CONNECTIONS") == "1" {
+			fmt.Fprintln(os.Stderr, "connections:", os.Getenv("CUDA_DEVICE_MAX_CONNECTIONS"))
+		}
 		mpi.Exit(code)
 	case "submitted":
 		if err := submit(); err != nil {

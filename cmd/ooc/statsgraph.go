@@ -58,8 +58,11 @@ func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) e
 		d, err := registry.OpenFaster(o.device, o.deviceMemory, distances)
 		return d, o.orAuto(err)
 	})
-	if o.device != "auto" && o.store == "" { // a GPU opens while the graph is read
-		go open()
+	if o.store == "" { // or else rounds may fill it
+		registry.WithoutRounds()
+		if o.device != "auto" { // a GPU opens while the graph is read
+			go open()
+		}
 	}
 	n, err := o.readArcs(&o.line)
 	if err != nil {

@@ -137,6 +137,20 @@ func TestStatsOfGraph(t *testing.T) {
 	}
 }
 
+// TestConnections: a GPU opens with few connections where no rounds follow, and only there.
+func TestConnections(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "towns.csv", small)
+	t.Setenv("OOC_TEST_CONNECTIONS", "1")
+	t.Setenv("CUDA_DEVICE_MAX_CONNECTIONS", "")
+	ooc(t, dir, "stats", "towns.csv").want(t, 0, "connections: 2\n")
+	ooc(t, dir, "stats", "towns.csv", "--store", "t.ooc").want(t, 0, "connections: \n")
+	ooc(t, dir, "solve", "towns.csv").want(t, 0, "connections: \n")
+	ooc(t, dir, "stats", "towns.ooc").want(t, 0, "connections: \n")
+	t.Setenv("CUDA_DEVICE_MAX_CONNECTIONS", "9")
+	ooc(t, dir, "stats", "towns.csv").want(t, 0, "connections: 9\n")
+}
+
 func TestStatsOfGraphRefusals(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "towns.csv", small)

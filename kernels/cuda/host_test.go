@@ -1,9 +1,11 @@
 package cuda
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -502,6 +504,17 @@ func TestClosed(t *testing.T) {
 	} {
 		if !errors.Is(err, errClosed) {
 			t.Errorf("%s after Close: %v", name, err)
+		}
+	}
+}
+
+// TestFewConnections: what the user has set stays.
+func TestFewConnections(t *testing.T) {
+	for _, was := range []string{"", "5"} {
+		t.Setenv(connections, was) // and back, in the end
+		FewConnections()
+		if got, want := os.Getenv(connections), cmp.Or(was, "2"); got != want {
+			t.Errorf("where it was %q: %q connections, want %s", was, got, want)
 		}
 	}
 }

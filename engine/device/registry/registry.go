@@ -236,6 +236,10 @@ func OpenFree(name string, memory int64) (d kernels.Device, why string, err erro
 	return d, "", nil
 }
 
+// WithoutRounds says that no device of this process does the rounds of a solve: GPUs open sooner. It comes before any
+// device is opened.
+func WithoutRounds() { cuda.FewConnections() }
+
 // worthOpening is how many distances take the processor about as long as it takes to open a GPU.
 const worthOpening = 2e9
 
