@@ -78,7 +78,7 @@ const deviceTimes = 50
 
 // Measured on an H100 (docs/benchmarks.md).
 const (
-	piecesStart   = 0.15    // to begin
+	piecesStart   = 0.05    // to begin, beyond what ordering hides
 	orderVertex   = 1.9e-6  // to order, for each vertex
 	closeProduct  = 7e-14   // of all of the core's, as devices do not halve them
 	crossProduct  = 1.1e-13 // to the distances between upper ranks

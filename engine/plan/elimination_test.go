@@ -1,0 +1,23 @@
+package plan
+
+import (
+	"testing"
+
+	"ooc/engine/graph"
+	"ooc/kernels/entry"
+	"ooc/tiles"
+)
+
+// TestRowSecondsInMemory: a file in memory is written faster than one on a disk, and waits for none.
+func TestRowSecondsInMemory(t *testing.T) {
+	q := &Basis{Graph: &graph.Graph{N: 10_000}}
+	q.Graph.Kind, q.Layout = entry.KindI32, tiles.Square
+	seconds := func(disk, dirty float64) float64 {
+		q.Rates = Rates{threads: 16, Disk: disk, Dirty: dirty}
+		return q.RowSeconds(1024, 10_000)
+	}
+	memory, waits, writes := seconds(2e12, 1e6), seconds(1e9, 1e6), seconds(1e9, 1e12)
+	if memory >= writes || writes >= waits {
+		t.Errorf("%g s in memory, %g s on a disk, %g s where nothing may wait", memory, writes, waits)
+	}
+}
