@@ -15,6 +15,7 @@ import (
 	"ooc/engine/batch"
 	"ooc/engine/graph"
 	"ooc/engine/live"
+	"ooc/engine/plan"
 	"ooc/engine/text"
 	"ooc/tiles"
 	"ooc/tiles/class"
@@ -112,7 +113,7 @@ func (j *job) forecast(ctx context.Context) (_ *engine.Forecast, err error) {
 	if err != nil {
 		return nil, err
 	}
-	want.Room = j.roomAt(j.store)
+	want.Room, want.Disk = j.roomAt(j.store), plan.DiskOf(j.store)
 	if n == nil {
 		return engine.ForecastMatrix(ctx, j.extent, j.on, want)
 	}

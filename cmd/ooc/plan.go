@@ -172,7 +172,8 @@ func (o *planOptions) forecast(ctx context.Context, in input, d kernels.Device) 
 func (o *planOptions) requestIn(in input, g graph.Facts) (plan.Request, error) {
 	want, err := o.requestFor(g)
 	if o.Nodes == 0 {
-		want.Room = engine.Room(read.BaseName(in.name) + ".ooc")
+		store := read.BaseName(in.name) + ".ooc"
+		want.Room, want.Disk = engine.Room(store), plan.DiskOf(store)
 	}
 	return want, err
 }

@@ -435,7 +435,7 @@ func (j *job) planRows(
 		if err := engine.RoomFor(out, w.Facts(), want); err != nil {
 			return o, err
 		}
-		want.Room = j.roomAt(out)
+		want.Room, want.Disk = j.roomAt(out), plan.DiskOf(out)
 	}
 	defer planning(j.show.Note, name, w.Facts().N)()
 	var err error

@@ -68,6 +68,7 @@ func BasisOf(s *tiles.Store, r plan.Request) *plan.Basis {
 	if m.Part != nil {
 		r.Block = m.Part.Block
 	}
+	r.Disk = plan.DiskOf(s.Dir())
 	if free, err := s.FreeBeside(); err == nil {
 		r.Room = max(1, free)
 	}

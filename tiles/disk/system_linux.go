@@ -83,12 +83,20 @@ var networks = map[uint32]string{
 	0x19830326:            "beegfs",
 }
 
-func network(dir string) string {
+func network(dir string) string { return networks[fileSystem(dir)] }
+
+func inMemory(dir string) bool {
+	system := fileSystem(dir)
+	return system == unix.TMPFS_MAGIC || system == unix.RAMFS_MAGIC
+}
+
+// fileSystem is the magic number of what dir is on; 0: unknown.
+func fileSystem(dir string) uint32 {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
-		return ""
+		return 0
 	}
-	return networks[uint32(st.Type)]
+	return uint32(st.Type)
 }
 
 // source is what was mounted where dir is.

@@ -81,6 +81,9 @@ func Network(dir string) string {
 	return network(dir)
 }
 
+// InMemory reports whether a file at path, which may be missing, is in memory and never on a disk. The system must say.
+func InMemory(path string) bool { return inMemory(standing(path)) }
+
 // Size is a number of bytes for people.
 func Size(n int64) string {
 	const units = "KMGTPE"
