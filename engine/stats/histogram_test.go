@@ -59,7 +59,8 @@ func checkHistogram(t *testing.T, m *tiles.Meta, h *Histogram, numbers []float64
 	}
 }
 
-// checkRound demands bins of a round width that are not too many, and would be with the next smaller width.
+// checkRound demands bins of a round width that are not too many, and would be with the next smaller width, unless that
+// is less than those of the fine bins, which reach from 0 to the greatest number.
 func checkRound(t *testing.T, m *tiles.Meta, h *Histogram, least, most float64, bins int) {
 	t.Helper()
 	width := h.Edges[1] - h.Edges[0]
@@ -77,7 +78,11 @@ func checkRound(t *testing.T, m *tiles.Meta, h *Histogram, least, most float64, 
 	case len(h.Counts) > bins || h.Below+h.Above > 0 || h.Counts[0] == 0 || h.Counts[len(h.Counts)-1] == 0:
 		t.Fatalf("%d bins asked for: %+v", bins, h)
 	}
-	finest := !m.Kind.Float() && width < 2/float64(m.Scale) || width < 2*decimalEdge(1, finestBins)
+	level := finestBins
+	for max(most, -least) >= rounded(m, decimalEdge(fineBins, level)) {
+		level++
+	}
+	finest := !m.Kind.Float() && width < 2/float64(m.Scale) || smaller < 0.99*decimalEdge(1, level)
 	if n := math.Floor(most/smaller) - math.Floor(least/smaller) + 1; n <= float64(bins) && !finest && most > least {
 		t.Fatalf("width %v leaves %d bins of %d; width %v would leave %v", width, len(h.Counts), bins, smaller, n)
 	}
