@@ -15,10 +15,10 @@ import (
 	"ooc/engine/batch"
 	"ooc/engine/graph"
 	"ooc/engine/live"
-	"ooc/engine/plan"
 	"ooc/engine/text"
 	"ooc/tiles"
 	"ooc/tiles/class"
+	"ooc/tiles/disk"
 )
 
 // errWouldFail is wrapped by the error of a batch that is not run, with jobs that would fail.
@@ -113,7 +113,7 @@ func (j *job) forecast(ctx context.Context) (_ *engine.Forecast, err error) {
 	if err != nil {
 		return nil, err
 	}
-	want.Room, want.Disk = j.roomAt(j.store), plan.DiskOf(j.store)
+	want.Room, want.InMemory = j.roomAt(j.store), disk.InMemory(j.store)
 	if n == nil {
 		return engine.ForecastMatrix(ctx, j.extent, j.on, want)
 	}
@@ -124,7 +124,7 @@ func (j *job) forecast(ctx context.Context) (_ *engine.Forecast, err error) {
 func (j *job) forecastAgain(ctx context.Context, p *engine.Problem) (*engine.Forecast, error) {
 	m, l := p.Meta(), j.Request
 	l.Tile, l.Kind, l.Sources, l.Predecessors = m.T, m.Kind, m.Sources, m.Predecessors
-	l.Layout = p.Geometry().Layout()
+	l.Layout, l.InMemory = p.Geometry().Layout(), disk.InMemory(p.Dir())
 	if m.Dense {
 		return engine.ForecastMatrix(ctx, graph.Extent{N: m.N, Symmetric: l.Layout == tiles.Upper}, j.on, l)
 	}

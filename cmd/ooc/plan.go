@@ -173,7 +173,7 @@ func (o *planOptions) requestIn(in input, g graph.Facts) (plan.Request, error) {
 	want, err := o.requestFor(g)
 	if o.Nodes == 0 {
 		store := read.BaseName(in.name) + ".ooc"
-		want.Room, want.Disk = engine.Room(store), plan.DiskOf(store)
+		want.Room, want.InMemory = engine.Room(store), disk.InMemory(store)
 	}
 	return want, err
 }

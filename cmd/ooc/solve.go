@@ -435,7 +435,7 @@ func (j *job) planRows(
 		if err := engine.RoomFor(out, w.Facts(), want); err != nil {
 			return o, err
 		}
-		want.Room, want.Disk = j.roomAt(out), plan.DiskOf(out)
+		want.Room, want.InMemory = j.roomAt(out), disk.InMemory(out)
 	}
 	defer planning(j.show.Note, name, w.Facts().N)()
 	var err error

@@ -58,7 +58,7 @@ func (o *statsOptions) ofGraph(ctx context.Context, in input, q stats.Options) e
 		d, err := registry.OpenFaster(o.device, o.deviceMemory, distances)
 		return d, o.orAuto(err)
 	})
-	if o.store == "" { // or else rounds may fill it
+	if o.store == "" { // else rounds may fill it
 		registry.WithoutRounds()
 		if o.device != "auto" { // a GPU opens while the graph is read
 			go open()

@@ -154,9 +154,6 @@ func eliminateEarly(ctx context.Context, g *graph.Graph, order *sparse.Order, be
 		return nil
 	}
 	e, err := order.EliminateInPieces(ctx, g, best.Eliminated, sparse.Cutting{MostUpper: math.MaxInt}, host)
-	if err == nil && e.Pieces != nil {
-		err = e.Pieces.Find()
-	}
 	if err != nil {
 		_ = host.Close() // the error that counts is err, which comes again
 		return nil

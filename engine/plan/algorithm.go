@@ -211,9 +211,9 @@ func (q *Basis) Measure(list []Algorithm, d kernels.Device) error {
 	if known {
 		return nil
 	}
-	q.Rates, err = RatesFor(candidates, d, q.Facts.Kind.Variant(q.Facts.Negative), q.Facts.N)
-	if q.Rates.Disk = q.Disk; q.Nodes > 0 {
-		q.Rates.Link, q.Rates.Dirty, q.Rates.Uncached = q.Link, 0, q.Disk > 0
+	if q.Rates, err = RatesFor(candidates, d, q.Facts.Kind.Variant(q.Facts.Negative), q.Facts.N); err == nil &&
+		q.Nodes > 0 {
+		q.Rates.Link, q.Rates.Disk, q.Rates.Dirty, q.Rates.Uncached = q.Link, q.Disk, 0, q.Disk > 0
 	}
 	return err
 }

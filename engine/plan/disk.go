@@ -48,14 +48,6 @@ func timeDisk(dir string, size int64, goroutines int) (read, write, sync float64
 	return read, write, sync, err
 }
 
-// DiskOf is what a plan says of the disk of a store at dir before that is measured: Request.Disk.
-func DiskOf(dir string) float64 {
-	if disk.InMemory(dir) {
-		return 10 * ramSync
-	}
-	return 0
-}
-
 // copyMapping copies all of a mapping to or from private memory.
 func copyMapping(mem []byte, goroutines int, write bool) error {
 	const block = 1 << 20

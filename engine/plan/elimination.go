@@ -21,10 +21,9 @@ const (
 	// measured before there are others is written twice as fast as one that the system brings to disk meanwhile.
 	writeRate = 1e9
 	// fileRate: bytes/s of all threads on the H100's host: writes to one file take turns, and go on to its disk. ramRate:
-	// those to a file in memory, where a sync does nothing: it is faster than ramSync.
+	// those to a file in memory.
 	fileRate = 2e9
 	ramRate  = 4.5e9
-	ramSync  = 200e9
 )
 
 // RowBytes is the size of so many rows of distances as they are stored in tiles of an edge.
@@ -40,12 +39,12 @@ func (q *Basis) RowBytes(tile, rows int) float64 {
 // the system does not let wait in memory is on the disk by then.
 func (q *Basis) RowSeconds(tile, rows int) float64 {
 	bytes, threads := q.RowBytes(tile, rows), float64(q.Rates.Threads())
-	file, r := fileRate, q.Rates
-	if r.Disk > ramSync {
+	file := fileRate
+	if q.InMemory {
 		file = ramRate
 	}
 	seconds := bytes/(cutRate*threads) + bytes/min(writeRate*threads, file)
-	if r.Disk > 0 {
+	if r := q.Rates; r.Disk > 0 {
 		seconds = max(seconds, (bytes-r.Dirty)/r.Disk)
 	}
 	return seconds

@@ -12,11 +12,12 @@ import (
 func TestRowSecondsInMemory(t *testing.T) {
 	q := &Basis{Graph: &graph.Graph{N: 10_000}}
 	q.Graph.Kind, q.Layout = entry.KindI32, tiles.Square
-	seconds := func(disk, dirty float64) float64 {
-		q.Rates = Rates{threads: 16, Disk: disk, Dirty: dirty}
+	q.Rates = Rates{threads: 16}
+	seconds := func(disk, dirty float64, inMemory bool) float64 {
+		q.Rates.Disk, q.Rates.Dirty, q.InMemory = disk, dirty, inMemory
 		return q.RowSeconds(1024, 10_000)
 	}
-	memory, waits, writes := seconds(2e12, 1e6), seconds(1e9, 1e6), seconds(1e9, 1e12)
+	memory, waits, writes := seconds(0, 0, true), seconds(1e9, 1e6, false), seconds(1e9, 1e12, false)
 	if memory >= writes || writes >= waits {
 		t.Errorf("%g s in memory, %g s on a disk, %g s where nothing may wait", memory, writes, waits)
 	}

@@ -60,9 +60,8 @@ type Request struct {
 	// not chosen. Default: 0, it is unknown, and nothing is compared with it.
 	Room int64
 
-	// Disk is the bytes/s of the disk, or of each node's. See DiskOf.
-	// Default: 0, it is unknown, and left out.
-	Disk float64
+	// InMemory says that the store is on a volume in memory, which takes rows faster than a disk. See disk.InMemory.
+	InMemory bool
 
 	// Block is how many tiles across the blocks are that are dealt to the parts of several devices, from the first
 	// tile on. Default: 0, as wide as a round, from its first pivot on.
@@ -81,6 +80,10 @@ type Request struct {
 	// Link is how many bytes/s a node receives from others while it sends as much.
 	// Default: 0, which is for one node.
 	Link float64
+
+	// Disk is the bytes/s of a node's disk.
+	// Default: 0, it is unknown, and left out.
+	Disk float64
 }
 
 // automatic reports whether the algorithm is left to the plan.

@@ -77,9 +77,9 @@ func Count() (int, error) {
 // connections is the variable by which CUDA is told how many queues the streams of this process share, 8 otherwise.
 const connections = "CUDA_DEVICE_MAX_CONNECTIONS"
 
-// FewConnections makes the GPUs of this process open in half the time, and close: their streams share two queues. Where
+// FewConnections makes the GPUs of this process open and close in half the time: their streams share two queues. Where
 // more streams work at the same time, as in the rounds of a solve, they wait for each other then. It does nothing if
-// the user has set CUDA_DEVICE_MAX_CONNECTIONS, or if a GPU is open: CUDA reads that once.
+// the user has set CUDA_DEVICE_MAX_CONNECTIONS, or after CUDA has begun, which reads that once.
 func FewConnections() {
 	if os.Getenv(connections) == "" {
 		_ = os.Setenv(connections, "2") // the time is all that is lost

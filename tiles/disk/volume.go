@@ -81,7 +81,8 @@ func Network(dir string) string {
 	return network(dir)
 }
 
-// InMemory reports whether a file at path, which may be missing, is in memory and never on a disk. The system must say.
+// InMemory reports whether path, which may be missing, is on a volume in memory, as /dev/shm is; false where the system
+// does not say.
 func InMemory(path string) bool { return inMemory(standing(path)) }
 
 // Size is a number of bytes for people.
