@@ -111,6 +111,9 @@ func (s *Store) FreeBeside() (int64, error) {
 	return free + s.CoreBytes(), err
 }
 
+// InMemory reports whether the volume of the store is in memory. See disk.InMemory.
+func (s *Store) InMemory() bool { return disk.InMemory(s.dir) }
+
 // CoreBytes is how much of its volume a core of the store takes now.
 func (s *Store) CoreBytes() int64 {
 	return GivesBack(s.path(nameCore)) + GivesBack(s.path(nameCoreGone))

@@ -12,7 +12,6 @@ import (
 	"ooc/kernels"
 	"ooc/tiles"
 	"ooc/tiles/class"
-	"ooc/tiles/disk"
 )
 
 // ErrInterrupted is wrapped by the error of a solve whose context ended. The solve took a checkpoint first, and the
@@ -69,7 +68,7 @@ func BasisOf(s *tiles.Store, r plan.Request) *plan.Basis {
 	if m.Part != nil {
 		r.Block = m.Part.Block
 	}
-	r.InMemory = disk.InMemory(s.Dir()) && r.Nodes == 0
+	r.InMemory = s.InMemory() && r.Nodes == 0
 	if free, err := s.FreeBeside(); err == nil {
 		r.Room = max(1, free)
 	}
