@@ -74,7 +74,7 @@ func (s *source) add(f *ast.File, text []byte) {
 // mostCode is how many lines of hand-written code there may be, without tests, comments and empty lines. It only
 // falls: what raises it says by how much and why.
 const (
-	mostCode = 71_531
+	mostCode = 71_541
 	slack    = 200 // how far below it may be
 )
 

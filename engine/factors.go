@@ -130,13 +130,7 @@ func (p *Problem) solveFactors(ctx context.Context, o Options, began time.Time, 
 			return live.Live{Status: st}
 		}))
 	}
-	g, err := p.Graph()
-	if err != nil {
-		return err
-	}
-	q := factorsQuestion
-	q.Memory, q.Device, q.Stage = o.HostMemory, o.Device, at
-	offer, err := rows.Choose(ctx, engines, g, q)
+	offer, err := p.offerFactors(ctx, engines, o, at)
 	var ready rows.Ready
 	if err == nil {
 		sum.Algorithm = offer.Engine
@@ -162,6 +156,19 @@ func (p *Problem) solveFactors(ctx context.Context, o Options, began time.Time, 
 	sum.Text = fmt.Sprintf("%s; factors of %s, written and synced in %s", how,
 		humanize.IBytes(uint64(sum.BytesWritten)), text.Time(sum.SyncSeconds))
 	return p.storeSums(nil, nil)
+}
+
+// offerFactors returns the offer of the engine that makes the graph ready in least time. It calls at, unless that is nil,
+// when a stage begins.
+func (p *Problem) offerFactors(ctx context.Context, engines []rows.Engine, o Options,
+	at func(live.Stage, live.StageShares)) (rows.Offer, error) {
+	g, err := p.Graph()
+	if err != nil {
+		return rows.Offer{}, err
+	}
+	q := factorsQuestion
+	q.Memory, q.Device, q.Stage = o.HostMemory, o.Device, at
+	return rows.Choose(ctx, engines, g, q)
 }
 
 // told says how a graph was made ready, in so many seconds.

@@ -269,8 +269,12 @@ func (p *Problem) Restart(ctx context.Context, o Options) error {
 		}
 	}
 	if p.geom.Factors {
-		if _, err := enginesNamed(o.Algorithm); err != nil {
+		engines, err := enginesNamed(o.Algorithm)
+		if err != nil {
 			return err
+		}
+		if _, err := p.offerFactors(ctx, engines, o, nil); err != nil { // Solve asks again, and shows how far it is
+			return fmt.Errorf("%s: %w", p.Dir(), err)
 		}
 	}
 	var choice *plan.Choice
