@@ -60,15 +60,18 @@ func Times(short, long int) int {
 }
 
 // Repeats is how often a test repeats itself with new random inputs, or how many it takes: few in a plain go test,
-// many in a campaign.
+// many in a campaign, half way between in a short one.
 func Repeats(few, many int) int {
-	if os.Getenv(campaign) == "" {
+	switch os.Getenv(campaign) {
+	case "":
 		return few
+	case "short":
+		return (few + many + 1) / 2
 	}
 	return many
 }
 
-// Some draws as many of a list as a plain go test tries, others in each run; a campaign tries all.
+// Some draws as many of a list as Repeats says, others in each run; all but a short campaign try all.
 func Some[T any](r *rand.Rand, few int, list []T) []T {
 	list = slices.Clone(list)
 	r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
