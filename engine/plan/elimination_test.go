@@ -21,4 +21,10 @@ func TestRowSecondsInMemory(t *testing.T) {
 	if memory >= writes || writes >= waits {
 		t.Errorf("%g s in memory, %g s on a disk, %g s where nothing may wait", memory, writes, waits)
 	}
+	q.Facts.Kind = entry.KindF32
+	onDisk := q.Chooser().RowSeconds(1024, 10_000)
+	q.InMemory = true
+	if inMemory := q.Chooser().RowSeconds(1024, 10_000); inMemory != onDisk {
+		t.Errorf("floats are rounded by where a store is: %g s in memory, %g s on a disk", inMemory, onDisk)
+	}
 }

@@ -9,13 +9,13 @@ const unlimited = 1 << 50
 // algorithm, which tiles, how wide rounds are, and where an elimination stops. Of integers that is q itself. Of
 // floats it has fixed rates in the place of those that were measured, and, on a processor, any amount of memory: so
 // choices follow from counted work, and are the same in every run. Nor does it know the tile edge, since a store has
-// that before anything is begun. Times that are shown are those of q.
+// that before anything is begun, or where the store is. Times that are shown are those of q.
 func (q *Basis) Chooser() *Basis {
 	if !q.Facts.Kind.Float() {
 		return q
 	}
 	c, r := *q, q.Rates
-	c.Tile = 0
+	c.Tile, c.InMemory = 0, false
 	c.Rates = Rates{
 		Kernel: 50e9, PerOperation: 10e-6, Closure: 2.6e-3, In: 50e9, Out: 50e9, Read: 50e9, Write: 35e9, threads: 2,
 	}
